@@ -1,0 +1,1 @@
+"""Decisions without effects: pure values and functions, standard library only."""

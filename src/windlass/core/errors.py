@@ -1,0 +1,116 @@
+"""Every error of Windlass, one class per cause.
+
+WindlassError
+├── BadInput             the caller asked for something that cannot be
+│   ├── UnknownType      no executor is registered for this type of job
+│   ├── BadPayload       the payload does not fit the handler
+│   ├── PayloadTooLarge  the payload is over the limit
+│   └── BadStore         the store's URL, file or server cannot be used
+├── UnknownJob           no job has this id
+├── WrongState           the job is in a state that does not allow this
+├── KeyTaken             the idempotency key belongs to another request
+├── ClaimLost            the attempt's claim is no longer good
+├── StoreAway            the database cannot be reached right now
+├── Busy                 the database is reachable but did not get to it in time
+└── NotMigrated          the database's tables are older or newer than this program
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+
+class WindlassError(Exception):
+    """Whatever Windlass raises on purpose."""
+
+
+class BadInput(WindlassError, ValueError):
+    """The caller asked for something that cannot be; nothing was changed."""
+
+
+class UnknownType(BadInput):
+    """No executor is registered for this type of job."""
+
+    def __init__(self, type_: str, known: Collection[str]) -> None:
+        """Say which types there are."""
+        super().__init__(
+            f"no job type {type_!r}; known types: {', '.join(sorted(known)) or 'none yet'}"
+        )
+        self.type = type_
+
+
+class BadPayload(BadInput):
+    """The payload does not fit the handler."""
+
+    def __init__(self, type_: str, problem: str) -> None:
+        """Say what does not fit."""
+        super().__init__(f"the payload does not fit job type {type_!r}: {problem}")
+        self.type = type_
+
+
+class PayloadTooLarge(BadInput):
+    """The payload is over the limit."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        """Say how large it was, and what to do instead."""
+        super().__init__(
+            f"the payload has {size:,} bytes, over the limit of {limit:,};"
+            " store the data elsewhere and pass a reference"
+        )
+
+
+class BadStore(BadInput):
+    """The store's URL, file or server cannot be used."""
+
+
+class UnknownJob(WindlassError, LookupError):
+    """No job has this id."""
+
+    def __init__(self, job_id: str) -> None:
+        """Name the id."""
+        super().__init__(f"no job {job_id}; it was never enqueued here, or it was pruned")
+        self.id = job_id
+
+
+class WrongState(WindlassError):
+    """The job is in a state that does not allow this."""
+
+    def __init__(self, job_id: str, state: str, wanted: str) -> None:
+        """Say the state, and what can be done."""
+        super().__init__(f"job {job_id} is {state}; {wanted}")
+        self.id = job_id
+        self.state = state
+
+
+class KeyTaken(WindlassError):
+    """The idempotency key belongs to another request."""
+
+    def __init__(self, key: str, job_id: str) -> None:
+        """Name the job that holds the key."""
+        super().__init__(
+            f"idempotency key {key!r} was used for job {job_id} with another type, queue or payload;"
+            " use a new key for a new request"
+        )
+        self.key = key
+        self.id = job_id
+
+
+class ClaimLost(WindlassError):
+    """The attempt's claim is no longer good: the job was reclaimed and may be running elsewhere."""
+
+
+class StoreAway(WindlassError):
+    """The database cannot be reached right now. `ambiguous` if a commit may have happened."""
+
+    def __init__(self, problem: str, *, ambiguous: bool = False) -> None:
+        """Say what failed."""
+        super().__init__(problem)
+        self.ambiguous = ambiguous
+
+
+class Busy(WindlassError):
+    """The database is reachable but did not get to it in time."""
+
+
+class NotMigrated(WindlassError):
+    """The database's tables are older or newer than this program."""

@@ -1,0 +1,159 @@
+"""A job: one unit of work as asked for, and as stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NewType
+
+from windlass.core.backoff import Backoff
+
+JobId = NewType("JobId", str)
+WorkerId = NewType("WorkerId", str)
+NodeId = NewType("NodeId", str)
+
+DEFAULT_QUEUE = "default"
+DEFAULT_MAX_ATTEMPTS = 3
+DEFAULT_MAX_CRASHES = 3
+
+
+class State(StrEnum):
+    """Where a job is in its life. A job that waits for its retry is `scheduled` with attempts > 0."""
+
+    SCHEDULED = "scheduled"
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def finished(self) -> bool:
+        """Whether no worker will touch the job again; only retry and delete leave such a state."""
+        return self in FINISHED
+
+
+FINISHED = frozenset({State.COMPLETED, State.FAILED, State.CANCELLED})
+LIVE = frozenset(State) - FINISHED
+
+# Every change of state there is; docs/states.md draws it and a test compares the two.
+TRANSITIONS: dict[State, frozenset[State]] = {
+    State.SCHEDULED: frozenset({State.PENDING, State.CANCELLED}),
+    State.PENDING: frozenset({State.RUNNING, State.CANCELLED}),
+    State.RUNNING: frozenset(
+        {State.COMPLETED, State.FAILED, State.CANCELLED, State.SCHEDULED, State.PENDING}
+    ),
+    State.COMPLETED: frozenset(),
+    State.FAILED: frozenset({State.PENDING}),
+    State.CANCELLED: frozenset({State.PENDING}),
+}
+
+
+class Lane(StrEnum):
+    """Which line a pending job stands in."""
+
+    OPEN = "open"  # asks for no thread
+    THREADS = "threads"  # asks for some
+    ALONE = "alone"  # suspected of killing its process; runs by itself
+    PARKED = "parked"  # its queue is paused, or no live worker knows its type or queue
+
+
+def lane_of(threads: int) -> Lane:
+    """The line in which a job with this thread demand stands while nothing is wrong with it."""
+    return Lane.THREADS if threads else Lane.OPEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How this one job departs from what its executor does by default."""
+
+    timeout: float | None = None
+    backoff: Backoff | None = None
+
+    def __bool__(self) -> bool:
+        """Whether it departs at all."""
+        return self.timeout is not None or self.backoff is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job as asked for. Its id is made by the caller, so that an enqueue can be sent again."""
+
+    id: JobId
+    type: str
+    payload: str  # JSON text
+    queue: str = DEFAULT_QUEUE
+    name: str | None = None
+    priority: int = 0
+    threads: int = 0
+    delay: timedelta | None = None
+    run_at: datetime | None = None
+    max_attempts: int = DEFAULT_MAX_ATTEMPTS
+    max_crashes: int = DEFAULT_MAX_CRASHES
+    policy: Policy | None = None
+    key: str | None = None
+    key_window: timedelta = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A job as stored, live or finished."""
+
+    id: JobId
+    type: str
+    queue: str
+    name: str | None
+    state: State
+    lane: Lane | None
+    priority: int
+    threads: int
+    payload: str
+    result: str | None
+    error: str | None
+    reason: str | None
+    attempts: int
+    failures: int
+    crashes: int
+    max_attempts: int
+    max_crashes: int
+    policy: Policy | None
+    key: str | None
+    fence: int
+    worker: WorkerId | None
+    cancel_requested: bool
+    created_at: datetime
+    run_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    @property
+    def queue_time(self) -> timedelta | None:
+        """How long it was due before its last attempt began."""
+        return self.started_at - self.run_at if self.started_at else None
+
+    @property
+    def execution_time(self) -> timedelta | None:
+        """How long its last attempt ran."""
+        if self.started_at is None or self.finished_at is None:
+            return None
+        return self.finished_at - self.started_at
+
+    @property
+    def total_time(self) -> timedelta | None:
+        """How long it took from being asked for to being finished."""
+        return self.finished_at - self.created_at if self.finished_at else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """An attempt that ended otherwise than well, kept with its error."""
+
+    job: JobId
+    fence: int
+    ended: str
+    error: str | None
+    trace: str | None
+    worker: WorkerId | None
+    started_at: datetime | None
+    finished_at: datetime

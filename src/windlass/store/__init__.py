@@ -1,0 +1,1 @@
+"""The store keeps jobs and answers for every promise about them."""

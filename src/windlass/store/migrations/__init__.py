@@ -1,0 +1,1 @@
+"""Numbered steps of the database's schema, one folder per dialect."""

@@ -1,0 +1,42 @@
+"""A transaction as a value: statements that a database runs in order, all or nothing.
+
+An operation of the store is written once, as a generator that yields statements and is sent their
+rows. PostgreSQL drives it over a connection, SQLite on its writer's thread, a caller's own
+connection inside the caller's transaction, a simulator in virtual time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+Row: TypeAlias = Any
+Rows: TypeAlias = Sequence[Any]
+
+
+class Statement(NamedTuple):
+    """One .sql file and what goes into it.
+
+    `columns` and `rows` say a statement for many rows at once: PostgreSQL gets each column as an
+    array named like the column, SQLite runs the statement once a row. Such a statement answers
+    with no rows.
+    """
+
+    name: str
+    args: Mapping[str, Any] = {}
+    columns: tuple[str, ...] = ()
+    rows: Sequence[tuple[Any, ...]] = ()
+
+
+Script: TypeAlias = Generator[Statement, Rows, T]
+
+
+class Undo(Exception):  # noqa: N818 — it is an instruction, not an error
+    """Raised by a script to roll its transaction back and still answer with a value."""
+
+    def __init__(self, value: object) -> None:
+        """Keep the answer."""
+        self.value = value
+        super().__init__()
