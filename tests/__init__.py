@@ -1,0 +1,1 @@
+"""Tests of windlass, and the services they run against."""
