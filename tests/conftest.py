@@ -11,7 +11,7 @@ import pytest
 import redis
 from xdist.workermanage import WorkerController
 
-from tests.services import Postgres, ServiceFailed
+from tests.services import PgBouncerServer, Postgres, ServiceFailed
 from tests.services.shared import SharedServices
 
 SERVICES = pytest.StashKey[SharedServices]()
@@ -83,6 +83,13 @@ def postgres_url(postgres: Postgres, postgres_template: str) -> Iterator[str]:
     url = postgres.create_database(template=postgres_template)
     yield url
     postgres.drop_database(url)
+
+
+@pytest.fixture
+def pgbouncer_url(postgres_url: str) -> Iterator[str]:
+    """The same database, through a PgBouncer in transaction mode of the test's own."""
+    with PgBouncerServer(postgres_url) as pgbouncer:
+        yield pgbouncer.url
 
 
 @pytest.fixture

@@ -8,11 +8,13 @@ They are used alike in and outside of pytest:
         postgres.start()
 """
 
+from tests.services.pgbouncer import PgBouncerServer
 from tests.services.postgres import Postgres, PostgresServer
 from tests.services.redis import RedisServer
 from tests.services.server import Server, ServiceFailed
 
 __all__ = [
+    "PgBouncerServer",
     "Postgres",
     "PostgresServer",
     "RedisServer",

@@ -139,16 +139,15 @@ class Server(ABC):
     def can_execute(self, program: Path) -> bool:
         """Whether the server's account can start this program, which may be in a private home."""
         try:
-            self._popen([program, "--version"], subprocess.DEVNULL).wait()
+            return self._popen([program, "--version"], subprocess.DEVNULL).wait() == 0
         except PermissionError:
             return False
-        return True
 
     def _popen(self, command: Sequence[str | Path], output: int) -> subprocess.Popen[bytes]:
         uid, gid = self._account() or (None, None)
         return subprocess.Popen(
             command,
-            cwd="/",
+            cwd=self.folder,
             env=self.environment(),
             stdin=subprocess.DEVNULL,
             stdout=output,
