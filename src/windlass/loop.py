@@ -1,0 +1,83 @@
+"""Repeats a chore until it is cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import NoReturn, TypeAlias
+
+# A turn may answer with the seconds until it wants the next one.
+Turn: TypeAlias = Callable[[], Awaitable[float | None]]
+Report: TypeAlias = Callable[[str, Exception], None]
+
+# An outage shall cost nobody more than this after its end, and no server a storm meanwhile.
+FIRST_RETRY = 0.25
+LAST_RETRY = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How often a chore wants its turn, in seconds."""
+
+    every: float
+    breath: float = 0.0  # the least pause, however often somebody hurries it
+    wait_first: bool = False
+
+
+class Loop:
+    """A named chore that takes turn after turn and ends only by being cancelled.
+
+    A turn that raises is reported and comes again after a pause that doubles. Pauses are jittered
+    by a tenth, lest every node of a fleet ask at once.
+    """
+
+    def __init__(
+        self, name: str, pace: Pace, turn: Turn, *, chance: Callable[[], float], report: Report
+    ) -> None:
+        """Say what to repeat, and whom to tell when a turn fails."""
+        self.name = name
+        self._pace = pace
+        self._turn = turn
+        self._chance = chance
+        self._report = report
+        self._failures = 0
+        self._hurry = asyncio.Event()
+
+    def hurry(self) -> None:
+        """Take the next turn now instead of at its time."""
+        self._hurry.set()
+
+    async def run(self) -> NoReturn:
+        """Take turn after turn."""
+        if self._pace.wait_first:
+            await self._pause(self._usual())
+        while True:
+            # Cleared before the turn: whoever hurries it meanwhile has news that it may have missed.
+            self._hurry.clear()
+            await self._pause(await self._take_turn())
+
+    async def _take_turn(self) -> float:
+        try:
+            wanted = await self._turn()
+        except Exception as error:  # noqa: BLE001 — a chore outlives whatever befalls one turn
+            self._failures += 1
+            self._report(self.name, error)
+            return self._after_failure()
+        self._failures = 0
+        return self._usual() if wanted is None else wanted
+
+    def _usual(self) -> float:
+        return self._pace.every * (0.9 + 0.2 * self._chance())
+
+    def _after_failure(self) -> float:
+        longest = min(FIRST_RETRY * 2.0 ** min(self._failures - 1, 8), LAST_RETRY, self._pace.every)
+        return longest * (0.5 + 0.5 * self._chance())
+
+    async def _pause(self, seconds: float) -> None:
+        await asyncio.sleep(self._pace.breath)
+        try:
+            async with asyncio.timeout(max(seconds - self._pace.breath, 0.0)):
+                await self._hurry.wait()
+        except TimeoutError:
+            return
