@@ -151,7 +151,7 @@ class Attempt:
 
     job: JobId
     fence: int
-    ended: str
+    reason: str
     error: str | None
     trace: str | None
     worker: WorkerId | None

@@ -34,7 +34,7 @@ class Settlement(NamedTuple):
     result: str | None = None
     error: str | None = None
     trace: str | None = None
-    reason: str | None = None
+    reason: str | None = None  # why the attempt ended otherwise than well
     # Monotonic instants of the process that ran it; the store turns them into the database's time.
     started: float | None = None
     ended: float | None = None
@@ -69,14 +69,14 @@ def settle(
         case Failed():
             return _failed(after, claim, ending, backoff, chance)
         case Snoozed(delay):
-            return after._replace(state=State.SCHEDULED, delay=max(delay, 0.0))
+            return after._replace(
+                state=State.SCHEDULED, delay=max(delay, 0.0), reason="snoozed"
+            )
         case Cancelled():
             return after._replace(state=State.CANCELLED, reason="cancelled")
         case HandedBack():
             # Still a suspect if it was one: giving it up proves nothing about the job.
-            return after._replace(
-                state=State.PENDING, lane=claim.lane, fence_after=claim.fence + 1
-            )
+            return after._replace(state=State.PENDING, lane=claim.lane, fence_after=claim.fence + 1)
         case Crashed():
             return _crashed(after, claim, ending, backoff, chance)
         case _:
@@ -95,13 +95,15 @@ def _failed(
     if failures >= claim.max_attempts:
         return after._replace(state=State.FAILED, reason="attempts")
     delay = backoff.delay(failures, chance=chance, at_least=ending.retry_after or 0.0)
-    return after._replace(state=State.SCHEDULED, delay=delay)
+    return after._replace(state=State.SCHEDULED, delay=delay, reason="failed")
 
 
 def _crashed(
     after: Settlement, claim: Claim, ending: Crashed, backoff: Backoff, chance: float
 ) -> Settlement:
-    after = after._replace(lane=Lane.ALONE, fence_after=claim.fence + 1, error=ending.error)
+    after = after._replace(
+        lane=Lane.ALONE, fence_after=claim.fence + 1, error=ending.error, reason="crashed"
+    )
     if not ending.alone:
         # A death in company accuses everyone and proves nothing: each gets to run alone, uncharged.
         return after._replace(state=State.PENDING)

@@ -19,9 +19,9 @@ Rows: TypeAlias = Sequence[Any]
 class Statement(NamedTuple):
     """One .sql file and what goes into it.
 
-    `columns` and `rows` say a statement for many rows at once: PostgreSQL gets each column as an
-    array named like the column, SQLite runs the statement once a row. Such a statement answers
-    with no rows.
+    `columns` and `rows` say a statement about many rows at once. PostgreSQL gets each column as an
+    array named like the column. SQLite gets them all as one JSON array of arrays if the statement
+    asks for `:rows`, and else runs the statement once a row, which then answers with nothing.
     """
 
     name: str

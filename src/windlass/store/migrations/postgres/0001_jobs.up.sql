@@ -51,6 +51,7 @@ create index windlass_jobs_line on windlass_jobs (lane, rank, id) where state = 
 create index windlass_jobs_queue_line on windlass_jobs (lane, queue, rank, id) where state = 'pending';
 create index windlass_jobs_due on windlass_jobs (run_at) where state = 'scheduled';
 create index windlass_jobs_held on windlass_jobs (worker) where state = 'running';
+create index windlass_jobs_asked on windlass_jobs (worker) where cancel_asked_at is not null;
 
 create table windlass_history (
     id           uuid        primary key,
@@ -99,7 +100,7 @@ select id, type, queue, name, state, null, priority, threads, payload, result, e
 create table windlass_attempts (
     job         uuid        not null,
     fence       bigint      not null,
-    ended       text        not null,
+    reason      text        not null,
     error       text,
     trace       text,
     worker      uuid,
@@ -191,6 +192,7 @@ create function windlass_day_floor(day date) returns uuid
 
 create function windlass_open_day(day date) returns void
     language plpgsql
+    set search_path from current
     as $$
 declare
     kind text;
@@ -200,6 +202,19 @@ begin
             'create table if not exists %s partition of %s for values from (%L) to (%L)',
             'windlass_' || kind || '_' || to_char(day, 'YYYYMMDD'), 'windlass_' || kind,
             windlass_day_floor(day), windlass_day_floor(day + 1));
+    end loop;
+end
+$$;
+
+create function windlass_drop_day(day date) returns void
+    language plpgsql
+    set search_path from current
+    as $$
+declare
+    kind text;
+begin
+    foreach kind in array array['history', 'attempts', 'lines', 'progress', 'files'] loop
+        execute format('drop table if exists %s', 'windlass_' || kind || '_' || to_char(day, 'YYYYMMDD'));
     end loop;
 end
 $$;

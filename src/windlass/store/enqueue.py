@@ -1,0 +1,134 @@
+"""Enqueue as a script: keys first, then jobs, in one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from windlass.core.errors import KeyTaken
+from windlass.core.job import JobId, NewJob, Policy, State
+from windlass.store.base import Enqueued
+from windlass.store.script import Row, Script, Statement, Undo
+
+COLUMNS = (
+    "id",
+    "type",
+    "queue",
+    "name",
+    "priority",
+    "threads",
+    "payload",
+    "delay_us",
+    "run_at_us",
+    "max_attempts",
+    "max_crashes",
+    "policy",
+    "key",
+)
+KEY_COLUMNS = ("key", "job", "fingerprint", "window_us")
+
+PENDING = State.PENDING
+MICROSECOND = timedelta(microseconds=1)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def enqueue_script(jobs: Sequence[NewJob], *, again: bool = False) -> Script[list[Enqueued]]:
+    """Keep the jobs, all or none; a key that is held answers with its job instead of a new one.
+
+    `again` when a first sending may have been committed: rows that are there stay as they are, and
+    whoever finds a job in history undoes everything, since the first sending did it all. Insert
+    first, look second: the other order would miss a job that finishes in between.
+    """
+    keyed = [job for job in jobs if job.key is not None]
+    holders = (yield from _take_keys(keyed)) if keyed else {}
+    new = [job for job in jobs if job.id not in holders]
+    if new:
+        yield insert("enqueue_again" if again else "enqueue", new)
+    later = yield from _scheduled(new)
+    answers = [holders.get(job.id) or Enqueued(job.id, later.get(job.id, PENDING)) for job in jobs]
+    if again and (yield Statement("enqueue_found", {"ids": [job.id for job in new]})):
+        raise Undo(answers)
+    return answers
+
+
+def insert(name: str, jobs: Sequence[NewJob]) -> Statement:
+    """The statement that keeps these jobs."""
+    return Statement(name, columns=COLUMNS, rows=[_row(job) for job in jobs])
+
+
+def fingerprint(job: NewJob) -> bytes:
+    """What makes two requests with one key the same request: type, queue and canonical payload."""
+    canonical = msgspec.json.encode(msgspec.json.decode(job.payload), order="deterministic")
+    parts = (job.type.encode(), job.queue.encode(), canonical)
+    return hashlib.sha256(b"\x00".join(parts)).digest()
+
+
+def _row(job: NewJob) -> tuple[Any, ...]:
+    return (
+        job.id,
+        job.type,
+        job.queue,
+        job.name,
+        job.priority,
+        job.threads,
+        job.payload,
+        None if job.delay is None else job.delay // MICROSECOND,
+        None if job.run_at is None else (job.run_at - EPOCH) // MICROSECOND,
+        job.max_attempts,
+        job.max_crashes,
+        _policy(job.policy),
+        job.key,
+    )
+
+
+def _policy(policy: Policy | None) -> str | None:
+    return msgspec.json.encode(policy).decode() if policy else None
+
+
+def _scheduled(jobs: Sequence[NewJob]) -> Script[dict[JobId, State]]:
+    timed = [job.id for job in jobs if job.delay is not None or job.run_at is not None]
+    if not timed:
+        return {}
+    rows = yield Statement("enqueue_states", {"ids": timed})
+    return {row["id"]: State.SCHEDULED for row in rows}
+
+
+def _take_keys(jobs: Sequence[NewJob]) -> Script[dict[JobId, Enqueued]]:
+    """Which of these jobs are not new, and who stands in their place."""
+    first: dict[str, NewJob] = {}
+    for job in jobs:
+        first.setdefault(_key(job), job)
+    prints = {job.id: fingerprint(job) for job in jobs}
+    # Sorted, so that two batches with the same keys wait for each other instead of locking up.
+    keys = sorted(first)
+    held: dict[str, Row] = {}
+    # A key may expire and be pruned between the two statements; then it is free, and taken next.
+    while len(held) < len(keys):
+        yield Statement(
+            "keys_take",
+            columns=KEY_COLUMNS,
+            rows=[
+                (key, first[key].id, prints[first[key].id], first[key].key_window // MICROSECOND)
+                for key in keys
+            ],
+        )
+        rows = yield Statement("keys_held", {"keys": keys})
+        held = {row["key"]: row for row in rows}
+    return {job.id: answer for job in jobs if (answer := _holder(job, held[_key(job)], prints))}
+
+
+def _holder(job: NewJob, row: Row, prints: dict[JobId, bytes]) -> Enqueued | None:
+    if bytes(row["fingerprint"]) != prints[job.id]:
+        raise KeyTaken(_key(job), row["job"])
+    if row["job"] == job.id:
+        return None
+    return Enqueued(row["job"], State(row["state"] or PENDING), existing=True)
+
+
+def _key(job: NewJob) -> str:
+    assert job.key is not None  # noqa: S101 — only jobs with a key come here
+    return job.key

@@ -1,0 +1,217 @@
+"""The database of a fleet: PostgreSQL through asyncpg."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import asyncpg
+
+from windlass.core.errors import BadStore, Busy, NotMigrated, StoreAway
+from windlass.store.queries import Queries
+from windlass.store.script import Rows, Script, Statement, Undo
+
+if TYPE_CHECKING:
+    Connection = asyncpg.Connection[asyncpg.Record]
+    Pool = asyncpg.Pool[asyncpg.Record]
+
+T = TypeVar("T")
+
+# What a server says when it goes away, or comes back, under a statement: try again later.
+AWAY = (
+    OSError,
+    asyncio.TimeoutError,
+    asyncpg.InterfaceError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.DiskFullError,
+)
+# Statements that were rolled back for certain, and may be sent again at once.
+UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+ROUNDS = 5
+
+COMMAND_TIMEOUT = 30.0
+CONNECT_TIMEOUT = 5.0
+
+
+class PostgresDatabase:
+    """A pool of connections that run statements and scripts."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        schema: str = "public",
+        connections: int = 4,
+        pgbouncer: bool = False,
+        unsafe: bool = False,
+    ) -> None:
+        """Connect when first asked. `pgbouncer` forgoes prepared statements, `unsafe` allows fsync=off."""
+        self.url = url
+        self.queries = Queries("postgres", schema)
+        self._connections = connections
+        self._prepared = 0 if pgbouncer else 200
+        self._unsafe = unsafe
+        self._opening = asyncio.Lock()
+        self._pool: Pool | None = None
+
+    async def read(self, statement: Statement) -> Rows:
+        """Answer a question that changes nothing."""
+        return await self.write(statement)
+
+    async def write(self, statement: Statement) -> Rows:
+        """Run one statement as a transaction of its own."""
+
+        async def once(connection: Connection) -> Rows:
+            return await self._execute(connection, statement)
+
+        return await self._rounds(once)
+
+    async def run(self, script: Script[T]) -> T:
+        """Run a script as one transaction; answer after its commit."""
+
+        async def once(connection: Connection) -> T:
+            try:
+                async with connection.transaction():
+                    return await self._drive(connection, script)
+            except Undo as undo:
+                return cast("T", undo.value)
+
+        try:
+            return await self._once(once)
+        except UNDONE as problem:
+            raise Busy(f"PostgreSQL rolled this back: {_said(problem)}") from problem
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """Borrow a connection, for work that a statement or a script cannot express."""
+        pool = await self._open()
+        async with pool.acquire() as connection:
+            yield connection
+
+    async def close(self) -> None:
+        """Let go of every connection, waiting a moment for those at work."""
+        pool, self._pool = self._pool, None
+        if pool is None:
+            return
+        try:
+            async with asyncio.timeout(CONNECT_TIMEOUT):
+                await pool.close()
+        except TimeoutError:
+            pool.terminate()
+
+    async def _rounds(self, once: Callable[[Connection], Awaitable[T]]) -> T:
+        """Send again what the server rolled back to break a deadlock."""
+        for _ in range(ROUNDS):
+            try:
+                return await self._once(once)
+            except UNDONE:
+                continue
+        raise Busy("the database kept rolling this back in favour of others; try again")
+
+    async def _once(self, once: Callable[[Connection], Awaitable[T]]) -> T:
+        try:
+            pool = await self._open()
+            connection = await pool.acquire(timeout=CONNECT_TIMEOUT)
+        except AWAY as problem:
+            raise StoreAway(f"cannot reach PostgreSQL: {_said(problem)}") from problem
+        try:
+            return await once(connection)
+        except AWAY as problem:
+            raise StoreAway(
+                f"lost PostgreSQL: {_said(problem)}", ambiguous=_ambiguous(problem)
+            ) from problem
+        except (asyncpg.LockNotAvailableError, asyncpg.QueryCanceledError) as problem:
+            raise Busy(f"PostgreSQL did not get to it in time: {_said(problem)}") from problem
+        except (asyncpg.UndefinedTableError, asyncpg.UndefinedFunctionError) as problem:
+            raise NotMigrated(
+                f"the tables of Windlass are missing or old ({_said(problem)});"
+                " run: windlass migrate up"
+            ) from problem
+        finally:
+            await pool.release(connection)
+
+    async def _drive(self, connection: Connection, script: Script[T]) -> T:
+        rows: Rows | None = None
+        while True:
+            try:
+                statement = next(script) if rows is None else script.send(rows)
+            except StopIteration as stop:
+                return cast("T", stop.value)
+            rows = await self._execute(connection, statement)
+
+    async def _execute(self, connection: Connection, statement: Statement) -> Rows:
+        query = self.queries[statement.name]
+        args = statement.args
+        if statement.columns:
+            arrays = zip(*statement.rows, strict=True)
+            args = {**args, **dict(zip(statement.columns, arrays, strict=True))}
+        return await connection.fetch(query.numbered, *query.positional(args))
+
+    async def _open(self) -> Pool:
+        if self._pool is not None:
+            return self._pool
+        async with self._opening:
+            if self._pool is None:
+                self._pool = await self._connect()
+            return self._pool
+
+    async def _connect(self) -> Pool:
+        try:
+            pool = await asyncpg.create_pool(
+                self.url,
+                min_size=1,
+                max_size=self._connections,
+                timeout=CONNECT_TIMEOUT,
+                command_timeout=COMMAND_TIMEOUT,
+                statement_cache_size=self._prepared,
+                max_inactive_connection_lifetime=0,
+                server_settings={"application_name": "windlass"} if self._prepared else {},
+            )
+        except (ValueError, asyncpg.ClientConfigurationError) as problem:
+            raise BadStore(f"cannot use this PostgreSQL URL: {problem}") from problem
+        except (
+            asyncpg.InvalidAuthorizationSpecificationError,
+            asyncpg.InvalidCatalogNameError,
+        ) as problem:
+            raise BadStore(f"PostgreSQL refused the connection: {problem}") from problem
+        async with pool.acquire() as connection:
+            await _check(connection, unsafe=self._unsafe)
+        return pool
+
+
+async def _check(connection: Connection, *, unsafe: bool) -> None:
+    """Refuse a server that would lose or not take what it is given."""
+    fsync, recovering = await connection.fetchrow(
+        "select current_setting('fsync'), pg_is_in_recovery()"
+    )
+    if recovering:
+        raise StoreAway("this PostgreSQL is a standby in recovery; connect to the primary")
+    if fsync == "off" and not unsafe:
+        raise BadStore(
+            "this PostgreSQL runs with fsync=off and would lose accepted jobs in a power cut;"
+            " turn fsync on, or set WINDLASS_UNSAFE=1 if you do not mind"
+        )
+
+
+def _ambiguous(problem: BaseException) -> bool:
+    """Whether the statement may have been committed all the same."""
+    return not isinstance(
+        problem,
+        asyncpg.CannotConnectNowError
+        | asyncpg.TooManyConnectionsError
+        | asyncpg.ReadOnlySQLTransactionError
+        | asyncpg.DiskFullError,
+    )
+
+
+def _said(problem: BaseException) -> str:
+    return str(problem) or type(problem).__name__
+
+

@@ -1,0 +1,195 @@
+"""Turns rows into values."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from windlass.core.claim import Claim
+from windlass.core.job import Attempt, Job, JobId, Lane, NodeId, Policy, State, WorkerId
+from windlass.store.base import (
+    Facts,
+    LogLine,
+    NodeRecord,
+    Orphan,
+    Progress,
+    QueueRecord,
+    WorkerRecord,
+)
+from windlass.store.script import Row, Rows
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# The columns of a claim, before the worker it was granted to.
+CLAIM_COLUMNS = len(Claim._fields) - 1
+
+# Looking an enum up by value costs as much as the rest of the row.
+LANES: dict[str, Lane] = {lane.value: lane for lane in Lane}
+LANE_PLACE = Claim._fields.index("lane")
+
+_policy = msgspec.json.Decoder(Policy)
+
+
+def instant(value: Any) -> Any:
+    """A moment as PostgreSQL has it, or made of SQLite's microseconds."""
+    if isinstance(value, int):
+        return EPOCH + timedelta(microseconds=value)
+    return value
+
+
+def policy(text: str | None) -> Policy | None:
+    """A job's departures from its executor's defaults."""
+    return _policy.decode(text) if text else None
+
+
+def claims(rows: Rows, worker: WorkerId) -> list[Claim]:
+    """Claims granted to `worker`, in no order."""
+    return [claim(row, worker) for row in rows]
+
+
+def claim(row: Row, worker: WorkerId) -> Claim:
+    """One claim."""
+    return Claim(*row[:LANE_PLACE], LANES[row[LANE_PLACE]], *row[LANE_PLACE + 1 : CLAIM_COLUMNS], worker)
+
+
+def orphan(row: Row) -> Orphan:
+    """A running job that nobody runs any more."""
+    worker, alone, asked = row[CLAIM_COLUMNS + 1 : CLAIM_COLUMNS + 4]
+    return Orphan(claim(row, WorkerId(worker)), bool(alone), bool(asked))
+
+
+def job(row: Row) -> Job:
+    """A job, live or finished."""
+    return Job(
+        id=JobId(str(row["id"])),
+        type=row["type"],
+        queue=row["queue"],
+        name=row["name"],
+        state=State(row["state"]),
+        lane=LANES[row["lane"]] if row["lane"] else None,
+        priority=row["priority"],
+        threads=row["threads"],
+        payload=row["payload"],
+        result=row["result"],
+        error=row["error"],
+        reason=row["reason"],
+        attempts=row["attempts"],
+        failures=row["failures"],
+        crashes=row["crashes"],
+        max_attempts=row["max_attempts"],
+        max_crashes=row["max_crashes"],
+        policy=policy(row["policy"]),
+        key=row["key"],
+        fence=row["fence"],
+        worker=_worker(row["worker"]),
+        cancel_requested=bool(row["cancel_requested"]),
+        created_at=instant(row["created_at"]),
+        run_at=instant(row["run_at"]),
+        started_at=instant(row["started_at"]),
+        finished_at=instant(row["finished_at"]),
+    )
+
+
+def attempt(row: Row) -> Attempt:
+    """An attempt that ended otherwise than well."""
+    return Attempt(
+        job=JobId(str(row["job"])),
+        fence=row["fence"],
+        reason=row["reason"],
+        error=row["error"],
+        trace=row["trace"],
+        worker=_worker(row["worker"]),
+        started_at=instant(row["started_at"]),
+        finished_at=instant(row["finished_at"]),
+    )
+
+
+def progress(row: Row) -> Progress:
+    """How far an attempt has come."""
+    return Progress(
+        job=JobId(str(row["job"])),
+        fence=row["fence"],
+        fraction=row["fraction"],
+        message=row["message"],
+        at=instant(row["at"]),
+    )
+
+
+def line(row: Row) -> LogLine:
+    """A line that a handler logged."""
+    return LogLine(
+        job=JobId(str(row["job"])),
+        fence=row["fence"],
+        number=row["number"],
+        level=row["level"],
+        message=row["message"],
+        at=instant(row["at"]),
+    )
+
+
+def queue(row: Row) -> QueueRecord:
+    """A queue."""
+    return QueueRecord(
+        name=row["name"],
+        paused_at=instant(row["paused_at"]),
+        paused_by=row["paused_by"],
+        depth=row["depth"],
+    )
+
+
+def node(row: Row) -> tuple[NodeRecord, datetime, bool]:
+    """A node, until when its lease runs, and whether that is still to come."""
+    record = NodeRecord(
+        id=NodeId(str(row["id"])), host=row["host"], pid=row["pid"], version=row["version"]
+    )
+    return record, instant(row["lease_until"]), bool(row["alive"])
+
+
+def worker(row: Row) -> tuple[WorkerRecord, int]:
+    """A worker, and how many jobs it runs."""
+    record = WorkerRecord(
+        id=WorkerId(str(row["id"])),
+        node=NodeId(str(row["node"])),
+        pid=row["pid"],
+        slots=row["slots"],
+        threads=row["threads"],
+        alone=bool(row["alone"]),
+        types=_names(row["types"]) or (),
+        queues=_names(row["queues"]),
+    )
+    return record, row["running"]
+
+
+def facts(row: Row, of: Job) -> Facts:
+    """What bears on why a job waits."""
+    return Facts(
+        job=of,
+        now_us=row["now_us"],
+        ahead=row["ahead"],
+        queue_paused=row["paused_by"] is not None,
+        paused_by=row["paused_by"],
+        workers=row["workers"],
+        workers_for_type=row["workers_for_type"],
+        workers_for_queue=row["workers_for_queue"],
+        widest=row["widest"],
+        claims_per_second=row["claims_per_second"],
+        lease_until=instant(row["lease_until"]),
+    )
+
+
+def names(value: Any) -> list[str]:
+    """A list of names, as PostgreSQL's array or SQLite's JSON text; nothing is the empty list."""
+    return _names(value) or []
+
+
+def _names(value: Any) -> list[str] | None:
+    if isinstance(value, str):
+        return msgspec.json.decode(value, type=list[str])
+    return value if value is None else list(value)
+
+
+def _worker(value: Any) -> WorkerId | None:
+    return None if value is None else WorkerId(str(value))
+

@@ -1,0 +1,112 @@
+"""Settlements as statements, and what to make of one that found no claim to end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from windlass.core.job import FINISHED, State, WorkerId
+from windlass.core.settle import Settlement
+from windlass.store.script import Row, Statement
+
+FINISH_COLUMNS = (
+    "id",
+    "fence",
+    "state",
+    "fence_after",
+    "attempts",
+    "failures",
+    "crashes",
+    "started_us",
+    "ended_us",
+    "result",
+    "error",
+    "trace",
+    "reason",
+)
+RETURN_COLUMNS = (
+    "id",
+    "fence",
+    "reason",
+    "lane",
+    "fence_after",
+    "attempts",
+    "failures",
+    "crashes",
+    "delay_us",
+    "error",
+    "trace",
+    "started_us",
+    "ended_us",
+)
+
+
+def finish(worker: WorkerId, settlements: Sequence[Settlement], now: float) -> Statement:
+    """Move jobs to history; `now` is the monotonic clock that `started` and `ended` were read from."""
+    return Statement(
+        "settle_finish",
+        {"worker": worker},
+        FINISH_COLUMNS,
+        [
+            (
+                one.id,
+                one.fence,
+                one.state,
+                one.fence_after,
+                one.attempts,
+                one.failures,
+                one.crashes,
+                _ago(one.started, now),
+                _ago(one.ended, now) or 0,
+                one.result,
+                one.error,
+                one.trace,
+                one.reason,
+            )
+            for one in settlements
+        ],
+    )
+
+
+def returned(worker: WorkerId, settlements: Sequence[Settlement], now: float) -> Statement:
+    """Put jobs back in line, or aside for later."""
+    return Statement(
+        "settle_return",
+        {"worker": worker},
+        RETURN_COLUMNS,
+        [
+            (
+                one.id,
+                one.fence,
+                one.reason,
+                one.lane,
+                one.fence_after,
+                one.attempts,
+                one.failures,
+                one.crashes,
+                round(one.delay * 1_000_000),
+                one.error,
+                one.trace,
+                _ago(one.started, now),
+                _ago(one.ended, now),
+            )
+            for one in settlements
+        ],
+    )
+
+
+def standing_of(one: Settlement, row: Row | None) -> Settlement | None:
+    """None if the settlement was applied, itself if it is stale, another one if that must be sent."""
+    if row is None:
+        return one
+    if row["state"] != State.RUNNING:
+        # With the fence I left, finished or waiting: it was mine, and only the answer got lost.
+        return None if row["fence"] == one.fence_after else one
+    if row["fence"] != one.fence or row["worker"] != one.worker:
+        return one
+    if row["cancel_requested"] and one.state not in FINISHED:
+        return one._replace(state=State.CANCELLED, reason="cancelled", fence_after=one.fence)
+    return one._replace()
+
+
+def _ago(instant: float | None, now: float) -> int | None:
+    return None if instant is None else round((now - instant) * 1_000_000)
+

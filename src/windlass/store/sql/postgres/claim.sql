@@ -1,0 +1,32 @@
+-- Take up to :limit pending jobs of one lane, best first; SKIP LOCKED lets workers pass each other.
+with moment as materialized (
+    select at, windlass_us(at) as us from (select :now as at) clock
+),
+line as (
+    select x.*
+      from unnest(:los::bigint[], :his::bigint[]) as r(lo, hi),
+           lateral (
+               select ctid as row, rank, id,
+                      case when threads > :widest::integer then least(threads, 1) else threads end as need
+                 from windlass_jobs
+                where state = 'pending' and lane = :lane and rank >= r.lo and rank < r.hi
+                  and queue <> all(array(select name from windlass_queues))
+                  and type = any(:types::text[])
+                  and (threads <= :free_threads::integer or threads > :widest::integer)
+                order by rank, id
+                limit :limit
+                  for update skip locked) x
+     limit :limit
+),
+fits as (
+    select row
+      from (select row, need, sum(need) over (order by rank, id) as used from line) l
+     where need = 0 or used <= :free_threads::integer
+)
+update windlass_jobs
+   set state = 'running', fence = fence + 1, worker = :worker::uuid,
+       claimed_at = (select at from moment)
+ where ctid = any(array(select row from fits))
+   and exists (select from windlass_nodes where id = :node::uuid and lease_until > :now)
+returning id::text as id, fence, type, queue, payload, priority, rank, lane, threads, attempts, failures, crashes,
+          max_attempts, max_crashes, policy, (select us from moment) as now_us

@@ -1,0 +1,2 @@
+-- Which of these new jobs wait for a later time.
+select id::text as id from windlass_jobs where id = any(:ids::uuid[]) and state = 'scheduled'

@@ -1,0 +1,30 @@
+-- What bears on why one job waits: its line, its queue, and who could take it.
+with live as materialized (
+    select w.*
+      from windlass_workers w
+      join windlass_nodes n on n.id = w.node
+     where w.ended_at is null and n.lease_until > :now
+),
+job as materialized (
+    select * from windlass_jobs where id = :id::uuid
+)
+select windlass_us(:now) as now_us,
+       (select count(*)
+          from (select
+                  from windlass_jobs w, job
+                 where job.state = 'pending' and w.state = 'pending' and w.lane = job.lane
+                   and (w.rank, w.id) < (job.rank, job.id)
+                 limit 10000) before) as ahead,
+       (select paused_by from windlass_queues q, job where q.name = job.queue) as paused_by,
+       (select count(*) from live) as workers,
+       (select count(*) from live, job where job.type = any(live.types)) as workers_for_type,
+       (select count(*) from live, job
+         where live.queues is null or job.queue = any(live.queues)) as workers_for_queue,
+       (select coalesce(max(threads), 0) from live where not alone) as widest,
+       (select coalesce(sum(jobs), 0)::float8 / 60
+          from windlass_rollups
+         where grain <= 10 and jobs > 0 and at > :now - interval '1 minute') as claims_per_second,
+       (select n.lease_until
+          from job
+          join windlass_workers w on w.id = job.worker
+          join windlass_nodes n on n.id = w.node) as lease_until

@@ -1,0 +1,39 @@
+-- End attempts of jobs that go on living. A job that somebody asked to cancel does not: it is refused here.
+with moment as materialized (select :now as at),
+good as materialized (
+    select s.*, j.priority, moment.at
+      from moment,
+           unnest(:id::uuid[], :fence::bigint[], :reason::text[], :error::text[], :trace::text[],
+                  :started_us::bigint[], :ended_us::bigint[])
+           as s(id, fence, reason, error, trace, started_us, ended_us),
+           lateral (
+               select w.id, w.priority from windlass_jobs w
+                where w.id = s.id and w.fence = s.fence and w.worker = :worker::uuid
+                  and w.cancel_asked_at is null
+                limit 1
+                  for update) j
+),
+unwell as (
+    insert into windlass_attempts (job, fence, reason, error, trace, worker, started_at, finished_at)
+    select id, fence, reason, error, trace, :worker::uuid,
+           at - started_us * interval '1 microsecond',
+           at - coalesce(ended_us, 0) * interval '1 microsecond'
+      from good
+     where reason <> 'handed back'
+),
+back as (
+    update windlass_jobs j
+       set (state, lane, fence, attempts, failures, crashes, error, run_at, rank) = (
+               select case when (:delay_us::bigint[])[n] > 0 then 'scheduled' else 'pending' end,
+                      (:lane::text[])[n], (:fence_after::bigint[])[n], (:attempts::integer[])[n],
+                      (:failures::integer[])[n], (:crashes::integer[])[n],
+                      coalesce((:error::text[])[n], j.error), due,
+                      windlass_us(due) - j.priority * (select aging_us from windlass_settings)
+                 from array_position(:id::uuid[], j.id) as n,
+                      lateral (select at + (:delay_us::bigint[])[n] * interval '1 microsecond' as due
+                                 from moment) later),
+           worker = null, claimed_at = null
+     where id = any(array(select id from good))
+    returning j.queue
+)
+select count(*) as settled, array_agg(distinct queue) as queues from back

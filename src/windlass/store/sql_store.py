@@ -1,0 +1,444 @@
+"""Every operation of the store, written once for both databases."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import Any
+
+from windlass.clock import Clock
+from windlass.core.claim import Claim
+from windlass.core.errors import StoreAway
+from windlass.core.job import FINISHED, Attempt, Job, JobId, NewJob, NodeId, State, WorkerId
+from windlass.core.settle import Settlement
+from windlass.store import rows
+from windlass.store.base import (
+    LOWEST_RANK,
+    Ask,
+    Claimed,
+    Database,
+    Decide,
+    Demand,
+    Enqueued,
+    Facts,
+    Fleet,
+    JobFilter,
+    Kept,
+    LogLine,
+    NodeRecord,
+    Progress,
+    Promotion,
+    QueueRecord,
+    Reclaimed,
+    Standing,
+    WorkerRecord,
+)
+from windlass.store.enqueue import enqueue_script, insert
+from windlass.store.script import Rows, Script, Statement
+from windlass.store.settling import finish, returned, standing_of
+
+MICROSECOND = timedelta(microseconds=1)
+NO_ID = JobId("00000000-0000-0000-0000-000000000000")
+LAST_ID = JobId("ffffffff-ffff-ffff-ffff-ffffffffffff")
+
+# Larger statements gain nothing and hold their locks longer.
+CHUNK = 5_000
+# From this many named queues on, one walk along the lane is cheaper than one look per queue.
+MANY_QUEUES = 50
+QUEUE_BOUND = 10_000
+# Rollups: finer grain, age at which it is folded, coarser grain; all in seconds.
+FOLDS = ((0, 60, 10), (10, 3600, 60), (60, 86_400, 3600))
+RESENDS = 3
+
+
+class SqlStore:
+    """Keeps jobs in a database; see `Store` for what each verb promises."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        """Speak to `database`; `clock` only measures how long ago something happened."""
+        self.database = database
+        self._clock = clock
+
+    # --- enqueue ----------------------------------------------------------------------------------
+
+    async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        """Keep the jobs, all or none."""
+        if not jobs:
+            return []
+        try:
+            return await self._send(jobs)
+        except StoreAway as away:
+            if not away.ambiguous:
+                raise
+        return await self._send_again(jobs)
+
+    async def _send(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        if len(jobs) <= CHUNK and all(map(_plain, jobs)):
+            await self.database.write(insert("enqueue", jobs))
+            return [Enqueued(job.id, State.PENDING) for job in jobs]
+        return await self.database.run(_enqueue_all(jobs))
+
+    async def _send_again(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        for resend in range(RESENDS):
+            try:
+                return await self.database.run(_enqueue_all(jobs, again=True))
+            except StoreAway:
+                if resend == RESENDS - 1:
+                    raise
+        raise AssertionError
+
+    # --- the life of an attempt -------------------------------------------------------------------
+
+    async def claim(self, demand: Demand) -> Claimed:
+        """Take up to `limit` pending jobs, best first."""
+        found = await self.database.write(_claim(demand))
+        if not found:
+            return Claimed([], 0)
+        claims = rows.claims(found, demand.worker)
+        claims.sort(key=_place_in_line)
+        return Claimed(claims, found[0][rows.CLAIM_COLUMNS])
+
+    async def settle(self, settlements: Sequence[Settlement]) -> list[Settlement]:
+        """End attempts; answer with those refused."""
+        refused: list[Settlement] = []
+        for worker, theirs in _by_worker(settlements).items():
+            refused += await self._settle(worker, theirs)
+        return refused
+
+    async def _settle(self, worker: WorkerId, batch: list[Settlement]) -> list[Settlement]:
+        now = self._clock.monotonic()
+        done = [one for one in batch if one.state in FINISHED]
+        alive = [one for one in batch if one.state not in FINISHED] if len(done) < len(batch) else []
+        doubtful: list[Settlement] = []
+        if done:
+            answer = await self.database.write(finish(worker, done, now))
+            doubtful += [] if answer[0][0] == len(done) else done
+        if alive:
+            answer = await self.database.write(returned(worker, alive, now))
+            doubtful += [] if answer[0][0] == len(alive) else alive
+        return await self._resolve(doubtful) if doubtful else []
+
+    async def _resolve(self, doubtful: list[Settlement]) -> list[Settlement]:
+        """Tell what was applied from what is stale, and send again what is neither."""
+        found = await self.database.read(
+            Statement("settle_check", {"ids": [one.id for one in doubtful]})
+        )
+        stands = {row["id"]: row for row in found}
+        refused: list[Settlement] = []
+        for one in doubtful:
+            again = standing_of(one, stands.get(one.id))
+            if again is None:
+                continue
+            refused += [one] if again is one else await self._settle(one.worker, [again])
+        return refused
+
+    async def held(self, worker: WorkerId) -> list[Claim]:
+        """The claims the store believes this worker holds."""
+        return rows.claims(await self._read("held", worker=worker), worker)
+
+    # --- the fleet --------------------------------------------------------------------------------
+
+    async def join(self, node: NodeRecord, lease: timedelta) -> None:
+        """Make the node known and grant its first lease."""
+        await self._write(
+            "join",
+            id=node.id,
+            host=node.host,
+            pid=node.pid,
+            version=node.version,
+            lease_us=lease // MICROSECOND,
+        )
+
+    async def enlist(self, worker: WorkerRecord) -> None:
+        """Make the worker known."""
+        await self._write(
+            "enlist",
+            id=worker.id,
+            node=worker.node,
+            pid=worker.pid,
+            slots=worker.slots,
+            threads=worker.threads,
+            alone=worker.alone,
+            types=list(worker.types),
+            queues=None if worker.queues is None else list(worker.queues),
+        )
+
+    async def renew(self, node: NodeId, lease: timedelta) -> Standing:
+        """Extend the lease."""
+        found = await self._write("renew", node=node, lease_us=lease // MICROSECOND)
+        if not found:
+            return Standing(known=False)
+        return Standing(
+            known=True,
+            now_us=found[0]["now_us"],
+            aging_us=found[0]["aging_us"],
+            widest=found[0]["widest"],
+            suspects=found[0]["suspects"],
+        )
+
+    async def asked(self, node: NodeId) -> list[Ask]:
+        """The running jobs of this node's workers that somebody asked to cancel."""
+        return [Ask(*row) for row in await self._read("asked", node=node)]
+
+    async def dismiss(self, workers: Sequence[WorkerId]) -> None:
+        """Mark workers ended."""
+        await self._write("dismiss", ids=list(workers))
+
+    async def leave(self, node: NodeId) -> None:
+        """Forget the node and its workers."""
+        await self._write("leave", node=node)
+
+    async def fleet(self) -> Fleet:
+        """The nodes and workers that have not left."""
+        return Fleet(
+            nodes=[rows.node(row) for row in await self._read("fleet_nodes")],
+            workers=[rows.worker(row) for row in await self._read("fleet_workers")],
+        )
+
+    # --- upkeep -----------------------------------------------------------------------------------
+
+    async def promote(self, limit: int) -> Promotion:
+        """Make due scheduled jobs pending."""
+        [row] = await self._write("promote", limit=limit)
+        count = row["promoted"]
+        return Promotion(count, rows.names(row["queues"]), 0.0 if count == limit else row["next_in"])
+
+    async def reclaim(self, decide: Decide, limit: int) -> Reclaimed:
+        """Settle running jobs that nobody runs any more, as `decide` says."""
+        return await self.database.run(self._reclaim(decide, limit))
+
+    def _reclaim(self, decide: Decide, limit: int) -> Script[Reclaimed]:
+        orphans = [rows.orphan(row) for row in (yield Statement("orphans", {"limit": limit}))]
+        decided = [decide(one) for one in orphans]
+        # The fence grows even for a job that ends here: its old worker must not think it was heard.
+        batch = [one._replace(fence_after=one.fence + 1) for one in decided]
+        now = self._clock.monotonic()
+        for worker, theirs in _by_worker(batch).items():
+            done = [one for one in theirs if one.state in FINISHED]
+            alive = [one for one in theirs if one.state not in FINISHED]
+            if done:
+                yield finish(worker, done, now)
+            if alive:
+                yield returned(worker, alive, now)
+        return Reclaimed(len(batch), sorted({one.claim.queue for one in orphans}))
+
+    async def park(self, limit: int) -> int:
+        """Move jobs that nobody may take out of the way."""
+        return len(await self._write("park", limit=limit))
+
+    async def unpark(self, limit: int) -> int:
+        """Move parked jobs that somebody may take now back in line, all of them, in chunks."""
+        rank, after, moved = LOWEST_RANK, NO_ID, 0
+        while found := await self._write("unpark", rank=rank, id=after, limit=limit):
+            rank, after = found[0]["rank"], found[0]["id"]
+            moved += found[0]["moved"]
+            if found[0]["looked"] < limit:
+                break
+        return moved
+
+    async def fold(self, limit: int) -> int:
+        """Merge old rollups into coarser ones."""
+        folded = 0
+        for finer, age, grain in FOLDS:
+            answer = await self._write(
+                "fold", finer=finer, age_us=age * 1_000_000, grain=grain, limit=limit
+            )
+            folded += answer[0]["folded"]
+        return folded
+
+    async def prune(self, retention: timedelta, limit: int) -> int:
+        """Delete jobs finished longer ago than `retention`, and all that was kept with them."""
+        retention_us = retention // MICROSECOND
+        await self._write("prune_open")
+        for row in await self._read("prune_days", retention_us=retention_us):
+            await self.database.run(_drop_day(row["day"]))
+        await self._write("prune_keys", limit=limit)
+        await self._write("prune_nodes")
+        old = await self._read("prune_old", retention_us=retention_us, limit=limit)
+        return len(await self.delete([JobId(row["id"]) for row in old]))
+
+    # --- by hand ----------------------------------------------------------------------------------
+
+    async def cancel(self, ids: Sequence[JobId]) -> list[JobId]:
+        """Cancel waiting jobs now and ask running ones to stop; answer with those still live."""
+        found = await self._write("cancel", ids=list(ids))
+        return [JobId(row["id"]) for row in found if row["state"] == State.RUNNING]
+
+    async def retry(self, ids: Sequence[JobId]) -> list[JobId]:
+        """Put failed and cancelled jobs back in line; answer with those that were."""
+        return [JobId(row["id"]) for row in await self._write("retry", ids=list(ids))]
+
+    async def delete(self, ids: Sequence[JobId]) -> list[JobId]:
+        """Forget finished jobs; answer with those forgotten."""
+        if not ids:
+            return []
+        return [JobId(row["id"]) for row in await self._write("delete", ids=list(ids))]
+
+    async def pause(self, queue: str, by: str) -> None:
+        """Let no job of the queue be claimed from now on."""
+        await self._write("pause", queue=queue, by=by)
+
+    async def resume(self, queue: str) -> None:
+        """Undo `pause`."""
+        await self._write("resume", queue=queue)
+
+    async def aging(self) -> timedelta:
+        """How much waiting is worth one point of priority."""
+        [row] = await self._read("aging")
+        return timedelta(microseconds=row["aging_us"])
+
+    async def set_aging(self, aging: timedelta) -> None:
+        """Change the aging for jobs to come."""
+        await self._write("set_aging", aging_us=aging // MICROSECOND)
+
+    async def rerank(self, after: JobId | None, limit: int) -> JobId | None:
+        """Re-rank up to `limit` waiting jobs in the order of their ids; answer with the last one."""
+        found = await self._write("rerank", after=after or NO_ID, limit=limit)
+        return JobId(found[0]["id"]) if found else None
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    async def job(self, job_id: JobId) -> Job | None:
+        """One job, live or finished."""
+        found = await self._read("job", id=job_id)
+        return rows.job(found[0]) if found else None
+
+    async def jobs(self, which: JobFilter) -> list[Job]:
+        """Jobs, live and finished, newest first."""
+        found = await self._read(
+            "jobs",
+            before=which.before or LAST_ID,
+            states=[state.value for state in which.states] or None,
+            type=which.type,
+            queue=which.queue,
+            limit=which.limit,
+        )
+        return [rows.job(row) for row in found]
+
+    async def attempts(self, job_id: JobId) -> list[Attempt]:
+        """The attempts of a job that ended otherwise than well, oldest first."""
+        return [rows.attempt(row) for row in await self._read("attempts", id=job_id)]
+
+    async def counts(self) -> dict[State, int]:
+        """How many jobs there are in each state."""
+        found = [*await self._read("counts_live"), *await self._read("counts_finished")]
+        counts = dict.fromkeys(State, 0)
+        for row in found:
+            counts[State(row["state"])] += int(row["jobs"])
+        return counts
+
+    async def queues(self) -> list[QueueRecord]:
+        """Every queue with pending jobs or a pause switch thrown."""
+        return [rows.queue(row) for row in await self._read("queues", bound=QUEUE_BOUND)]
+
+    async def facts(self, job_id: JobId) -> Facts | None:
+        """What bears on why a job waits."""
+        job = await self.job(job_id)
+        if job is None:
+            return None
+        [row] = await self._read("facts", id=job_id)
+        return rows.facts(row, job)
+
+    # --- what handlers say and keep ---------------------------------------------------------------
+
+    async def note(self, progress: Sequence[Progress], lines: Sequence[LogLine]) -> None:
+        """Keep progress and log lines of attempts whose claim is still good."""
+        if progress:
+            said = [(one.job, one.fence, one.fraction, one.message) for one in progress]
+            await self.database.write(
+                Statement("note_progress", columns=("job", "fence", "fraction", "message"), rows=said)
+            )
+        if lines:
+            logged = [(one.job, one.fence, one.number, one.level, one.message) for one in lines]
+            columns = ("job", "fence", "number", "level", "message")
+            await self.database.write(Statement("note_lines", columns=columns, rows=logged))
+
+    async def progress(self, job_id: JobId) -> Progress | None:
+        """The latest progress of a job."""
+        found = await self._read("progress", id=job_id)
+        return rows.progress(found[0]) if found else None
+
+    async def lines(self, job_id: JobId) -> list[LogLine]:
+        """What a job logged, oldest first."""
+        return [rows.line(row) for row in await self._read("lines", id=job_id)]
+
+    async def keep(self, job_id: JobId, fence: int, kept: Kept) -> None:
+        """Keep a file with its job while the claim is good."""
+        await self._write(
+            "keep",
+            id=job_id,
+            fence=fence,
+            name=kept.name,
+            media_type=kept.media_type,
+            content=kept.content,
+        )
+
+    async def kept(self, job_id: JobId, name: str) -> Kept | None:
+        """A file kept with a job."""
+        found = await self._read("kept", id=job_id, name=name)
+        return Kept(**dict(found[0])) if found else None
+
+    async def close(self) -> None:
+        """Let go of the database."""
+        await self.database.close()
+
+    async def _read(self, name: str, **args: Any) -> Rows:
+        return await self.database.read(Statement(name, args))
+
+    async def _write(self, name: str, **args: Any) -> Rows:
+        return await self.database.write(Statement(name, args))
+
+
+def _plain(job: NewJob) -> bool:
+    """Whether the job needs one insert and nothing else."""
+    return job.key is None and job.delay is None and job.run_at is None
+
+
+def _enqueue_all(jobs: Sequence[NewJob], *, again: bool = False) -> Script[list[Enqueued]]:
+    answers: list[Enqueued] = []
+    for start in range(0, len(jobs), CHUNK):
+        answers += yield from enqueue_script(jobs[start : start + CHUNK], again=again)
+    return answers
+
+
+def _claim(demand: Demand) -> Statement:
+    args: dict[str, Any] = {
+        "node": demand.node,
+        "worker": demand.worker,
+        "lane": demand.lane.value,
+        "limit": demand.limit,
+        "types": list(demand.types),
+        "free_threads": demand.free_threads,
+        "widest": demand.widest,
+    }
+    queues = demand.queues
+    if queues is not None and len(queues) <= MANY_QUEUES:
+        deep = min(max(2000 // len(queues), 8), 200)
+        return Statement("claim_queues", {**args, "queues": list(queues), "deep": deep})
+    los, his = zip(*demand.ranges, strict=True)
+    args |= {"los": los, "his": his}
+    if queues is None:
+        return Statement("claim", args)
+    return Statement("claim_many_queues", {**args, "queues": list(queues)})
+
+
+def _place_in_line(claim: Claim) -> tuple[int, JobId]:
+    return claim.rank, claim.id
+
+
+def _by_worker(settlements: Iterable[Settlement]) -> dict[WorkerId, list[Settlement]]:
+    """Settlements by worker, each in the order of their ids, so that two batches never lock up."""
+    groups: dict[WorkerId, list[Settlement]] = defaultdict(list)
+    for one in sorted(settlements, key=_id_first):
+        groups[one.worker].append(one)
+    return groups
+
+
+def _id_first(settlement: Settlement) -> JobId:
+    return settlement.id
+
+
+def _drop_day(day: str) -> Script[None]:
+    yield Statement("prune_tally", {"day": day})
+    yield Statement("prune_drop", {"day": day})
