@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from windlass.core.duration import LONGEST
 from windlass.core.errors import BadInput
 
-# Beyond this exponent every sensible base has met its cap, and a float would overflow near 1,024.
+# Beyond this exponent every sensible base has met its cap, and 1,000 to its power is still a float.
 MAX_DOUBLINGS = 64
+MAX_FACTOR = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +23,15 @@ class Backoff:
 
     def __post_init__(self) -> None:
         """Refuse a policy that would retry in the past or for ever."""
-        if not (0 < self.base <= self.cap and self.factor >= 1 and 0 <= self.jitter <= 1):
+        if not (
+            0 < self.base <= self.cap <= LONGEST.total_seconds()
+            and 1 <= self.factor <= MAX_FACTOR
+            and 0 <= self.jitter <= 1
+        ):
             raise BadInput(
-                f"backoff needs 0 < base <= cap, factor >= 1 and jitter in 0..1; got base={self.base},"
-                f" cap={self.cap}, factor={self.factor}, jitter={self.jitter}"
+                "backoff needs 0 < base <= cap (100 years at most), factor in 1..1000 and jitter in"
+                f" 0..1; got base={self.base}, cap={self.cap}, factor={self.factor},"
+                f" jitter={self.jitter}"
             )
 
     def delay(self, failures: int, *, chance: float, at_least: float = 0.0) -> float:

@@ -9,6 +9,8 @@ WindlassError
 ├── UnknownJob           no job has this id
 ├── WrongState           the job is in a state that does not allow this
 ├── KeyTaken             the idempotency key belongs to another request
+├── NotFinished          the job did not finish in the time given
+├── BadResult            the handler's result cannot be kept
 ├── ClaimLost            the attempt's claim is no longer good
 ├── StoreAway            the database cannot be reached right now
 ├── Busy                 the database is reachable but did not get to it in time
@@ -88,11 +90,30 @@ class KeyTaken(WindlassError):
     def __init__(self, key: str, job_id: str) -> None:
         """Name the job that holds the key."""
         super().__init__(
-            f"idempotency key {key!r} was used for job {job_id} with another type, queue or payload;"
-            " use a new key for a new request"
+            f"idempotency key {key!r} was used for job {job_id} with another type, queue or"
+            " payload; use a new key for a new request"
         )
         self.key = key
         self.id = job_id
+
+
+class NotFinished(WindlassError, TimeoutError):
+    """The job did not finish in the time given; it goes on all the same."""
+
+    def __init__(self, job_id: str, state: str, timeout: float) -> None:
+        """Say where it is."""
+        super().__init__(f"job {job_id} is still {state} after {timeout:g} s; it goes on")
+        self.id = job_id
+        self.state = state
+
+
+class BadResult(WindlassError, ValueError):
+    """The handler's result cannot be kept."""
+
+    def __init__(self, type_: str, problem: str) -> None:
+        """Say what is wrong with it."""
+        super().__init__(f"the result of job type {type_!r} cannot be kept: {problem}")
+        self.type = type_
 
 
 class ClaimLost(WindlassError):

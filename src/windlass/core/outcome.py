@@ -41,7 +41,7 @@ class HandedBack:
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
-    """Its process died under it. `alone` when no other job ran there, so that it is the one to blame."""
+    """Its process died under it. `alone` when no other job ran there to take the blame."""
 
     alone: bool
     error: str = "the process running it died"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from windlass.core.errors import BadInput
+from windlass.core.duration import parse_duration
 
 MIN_PRIORITY = -100
 MAX_PRIORITY = 100
@@ -23,12 +23,5 @@ def rank(run_at_us: int, priority: int, aging: timedelta) -> int:
 
 
 def parse_aging(text: str) -> timedelta:
-    """Read `60s`, `500ms`, `2m`, `1h` or `strict`."""
-    if text == "strict":
-        return STRICT_AGING
-    units = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-    for unit, seconds in units.items():
-        number = text.removesuffix(unit)
-        if number != text and number.replace(".", "", 1).isdigit():
-            return timedelta(seconds=float(number) * seconds)
-    raise BadInput(f"aging {text!r} is neither a duration like 60s, 500ms or 2m nor 'strict'")
+    """Read a duration such as `60s`, `500ms` or `2m`, or `strict`."""
+    return STRICT_AGING if text == "strict" else parse_duration(text)

@@ -6,6 +6,7 @@ from typing import NamedTuple, assert_never
 
 from windlass.core.backoff import Backoff
 from windlass.core.claim import Claim
+from windlass.core.duration import LONGEST
 from windlass.core.job import JobId, Lane, State, WorkerId, lane_of
 from windlass.core.outcome import (
     Cancelled,
@@ -69,9 +70,7 @@ def settle(
         case Failed():
             return _failed(after, claim, ending, backoff, chance)
         case Snoozed(delay):
-            return after._replace(
-                state=State.SCHEDULED, delay=max(delay, 0.0), reason="snoozed"
-            )
+            return after._replace(state=State.SCHEDULED, delay=_wait(delay), reason="snoozed")
         case Cancelled():
             return after._replace(state=State.CANCELLED, reason="cancelled")
         case HandedBack():
@@ -94,7 +93,7 @@ def _failed(
         return after._replace(state=State.FAILED, reason="final")
     if failures >= claim.max_attempts:
         return after._replace(state=State.FAILED, reason="attempts")
-    delay = backoff.delay(failures, chance=chance, at_least=ending.retry_after or 0.0)
+    delay = backoff.delay(failures, chance=chance, at_least=_wait(ending.retry_after or 0.0))
     return after._replace(state=State.SCHEDULED, delay=delay, reason="failed")
 
 
@@ -112,3 +111,8 @@ def _crashed(
     if crashes >= claim.max_crashes:
         return after._replace(state=State.FAILED, reason="crash")
     return after._replace(state=State.SCHEDULED, delay=backoff.delay(crashes, chance=chance))
+
+
+def _wait(seconds: float) -> float:
+    """What a handler or a server asked for, within reason; NaN asks for nothing."""
+    return min(seconds, LONGEST.total_seconds()) if seconds > 0 else 0.0

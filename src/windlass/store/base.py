@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from windlass.core.claim import Claim
+from windlass.core.explain import Facts
 from windlass.core.job import Attempt, Job, JobId, Lane, NewJob, NodeId, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store.script import Rows, Script, Statement
@@ -188,23 +189,6 @@ class Fleet:
 
     nodes: Sequence[tuple[NodeRecord, datetime, bool]] = ()  # record, lease_until, alive
     workers: Sequence[tuple[WorkerRecord, int]] = ()  # record, jobs it runs
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """Everything that bears on why one job waits."""
-
-    job: Job
-    now_us: int
-    ahead: int = 0  # jobs before it in its line, counted up to 10,000
-    paused_by: str | None = None
-    queue_paused: bool = False
-    workers: int = 0  # live workers
-    workers_for_type: int = 0
-    workers_for_queue: int = 0
-    widest: int = 0
-    claims_per_second: float = 0.0
-    lease_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

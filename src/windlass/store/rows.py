@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from windlass.core.claim import Claim
+from windlass.core.explain import Facts
 from windlass.core.job import Attempt, Job, JobId, Lane, NodeId, Policy, State, WorkerId
 from windlass.store.base import (
-    Facts,
     LogLine,
     NodeRecord,
     Orphan,

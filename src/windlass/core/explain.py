@@ -1,0 +1,147 @@
+"""Why a job is where it is, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import assert_never
+
+from windlass.core.job import Job, Lane, State
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# How far the store counts the jobs that are ahead.
+COUNTED = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Everything that bears on why one job waits."""
+
+    job: Job
+    now_us: int
+    ahead: int = 0  # jobs before it in its line, counted up to 10,000
+    paused_by: str | None = None
+    queue_paused: bool = False
+    workers: int = 0  # live workers
+    workers_for_type: int = 0
+    workers_for_queue: int = 0
+    widest: int = 0
+    claims_per_second: float = 0.0
+    lease_until: datetime | None = None
+
+
+def explain(facts: Facts) -> list[str]:
+    """Say why the job is where it is, the most telling sentence first."""
+    match facts.job.state:
+        case State.SCHEDULED:
+            return [_scheduled(facts), *_obstacles(facts)]
+        case State.PENDING:
+            return list(_obstacles(facts)) or list(_turn(facts))
+        case State.RUNNING:
+            return list(_running(facts))
+        case State.COMPLETED | State.FAILED | State.CANCELLED:
+            return [_finished(facts.job)]
+        case state:
+            assert_never(state)
+
+
+def _scheduled(facts: Facts) -> str:
+    job = facts.job
+    due = _due(facts)
+    if job.crashes:
+        return f"retry after crash {job.crashes} of {job.max_crashes}, {due}"
+    if job.failures:
+        return f"retry after failure {job.failures} of {job.max_attempts}, {due}"
+    return f"scheduled until {_instant(job.run_at)}, {due}"
+
+
+def _due(facts: Facts) -> str:
+    wait = (facts.job.run_at - _now(facts)).total_seconds()
+    return f"due in {_span(wait)}" if wait > 0 else "due now, about to be promoted"
+
+
+def _obstacles(facts: Facts) -> Iterator[str]:
+    """What must change before anybody may take the job."""
+    job = facts.job
+    if facts.queue_paused:
+        yield f"queue {job.queue} is paused by {facts.paused_by}"
+    if not facts.workers:
+        yield "no worker is alive"
+        return
+    if not facts.workers_for_type:
+        yield f"no live worker knows type {job.type}"
+    if not facts.workers_for_queue:
+        yield f"no live worker serves queue {job.queue}"
+
+
+def _turn(facts: Facts) -> Iterator[str]:
+    job = facts.job
+    if job.lane is Lane.PARKED:
+        yield "was parked and may run again: about to be put back in line"
+    if job.lane is Lane.ALONE:
+        yield "its process died under it: waits for a process of its own"
+    if job.threads > facts.widest:
+        yield (
+            f"asks for {job.threads} threads, wider than every worker (at most {facts.widest}):"
+            " will run on one thread"
+        )
+    yield _place(facts)
+
+
+def _place(facts: Facts) -> str:
+    if not facts.ahead:
+        return "is next in line"
+    if facts.ahead >= COUNTED:
+        return f"waits its turn: more than {COUNTED:,} jobs are ahead"
+    jobs = "1 job is ahead" if facts.ahead == 1 else f"{facts.ahead:,} jobs are ahead"
+    if not facts.claims_per_second:
+        return f"waits its turn: {jobs}, and nothing was claimed in the last minute"
+    return f"waits its turn: {jobs}, about {_span(facts.ahead / facts.claims_per_second)}"
+
+
+def _running(facts: Facts) -> Iterator[str]:
+    job = facts.job
+    if job.cancel_requested:
+        yield "was asked to stop, and has not stopped yet"
+    where = f"running on worker {job.worker}"
+    if facts.lease_until is None:
+        yield f"{where}, which is gone: about to be reclaimed"
+    elif facts.lease_until <= _now(facts):
+        yield f"{where}, whose lease ran out at {_instant(facts.lease_until)}: to be reclaimed"
+    else:
+        yield f"{where}, lease until {_instant(facts.lease_until)}"
+
+
+def _finished(job: Job) -> str:
+    when = f"{job.state} at {_instant(job.finished_at)}" if job.finished_at else str(job.state)
+    if job.state is not State.FAILED:
+        return when
+    reasons = {
+        "attempts": f"failure {job.failures} of {job.max_attempts}",
+        "crash": f"crash {job.crashes} of {job.max_crashes}",
+        "final": "its handler said that trying again is no use",
+    }
+    return f"{when}: {reasons.get(job.reason or '', job.reason)}; {job.error}"
+
+
+def _now(facts: Facts) -> datetime:
+    return EPOCH + timedelta(microseconds=facts.now_us)
+
+
+def _instant(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _span(seconds: float) -> str:
+    """A rough length of time, in the two largest units that matter."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:  # noqa: PLR2004 — a minute
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:  # noqa: PLR2004 — an hour
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
