@@ -51,6 +51,8 @@ def settle(
     ended: float | None = None,
 ) -> Settlement:
     """Turn the end of an attempt into the change it makes to the job."""
+    if isinstance(ending, Done):
+        return done(claim, ending.result, started, ended)
     after = Settlement(
         claim.id,
         claim.fence,
@@ -65,8 +67,6 @@ def settle(
         ended=ended,
     )
     match ending:
-        case Done(result):
-            return after._replace(attempts=claim.attempts + 1, result=result)
         case Failed():
             return _failed(after, claim, ending, backoff, chance)
         case Snoozed(delay):
@@ -80,6 +80,30 @@ def settle(
             return _crashed(after, claim, ending, backoff, chance)
         case _:
             assert_never(ending)
+
+
+def done(
+    claim: Claim, result: str | None, started: float | None = None, ended: float | None = None
+) -> Settlement:
+    """The settlement of an attempt that worked; apart, since nearly every attempt ends so."""
+    return Settlement(
+        claim.id,
+        claim.fence,
+        claim.worker,
+        State.COMPLETED,
+        claim.lane,
+        claim.fence,
+        claim.attempts + 1,
+        claim.failures,
+        claim.crashes,
+        0.0,
+        result,
+        None,
+        None,
+        None,
+        started,
+        ended,
+    )
 
 
 def _failed(

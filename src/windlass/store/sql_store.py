@@ -383,10 +383,10 @@ class SqlStore:
         """Let go of the database."""
         await self.database.close()
 
-    async def _read(self, name: str, **args: Any) -> Rows:
+    async def _read(self, name: str, /, **args: Any) -> Rows:
         return await self.database.read(Statement(name, args))
 
-    async def _write(self, name: str, **args: Any) -> Rows:
+    async def _write(self, name: str, /, **args: Any) -> Rows:
         return await self.database.write(Statement(name, args))
 
 

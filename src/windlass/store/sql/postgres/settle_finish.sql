@@ -31,7 +31,7 @@ kept as (
                                   max_crashes, policy, key, fence, worker, created_at, run_at,
                                   started_at, finished_at)
     select id, type, queue, name, state, priority, threads, payload, result,
-           coalesce(error, last_error), reason, attempts, failures, crashes, max_attempts,
+           case when state <> 'completed' then coalesce(error, last_error) end, reason, attempts, failures, crashes, max_attempts,
            max_crashes, policy, key, fence_after, worker, created_at, run_at,
            started_at, finished_at
       from good
@@ -45,7 +45,7 @@ unwell as (
 tally as (
     insert into windlass_rollups (at, grain, queue, type, state, jobs, waited_us, ran_us)
     select (select at from moment), 0, queue, type, state, count(*),
-           coalesce(sum(windlass_us(started_at) - windlass_us(greatest(run_at, created_at))), 0),
+           coalesce(extract(epoch from sum(started_at - greatest(run_at, created_at))) * 1000000, 0),
            coalesce(sum(ran_us), 0)
       from good
      group by queue, type, state
