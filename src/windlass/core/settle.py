@@ -75,7 +75,12 @@ def settle(
             return after._replace(state=State.CANCELLED, reason="cancelled")
         case HandedBack():
             # Still a suspect if it was one: giving it up proves nothing about the job.
-            return after._replace(state=State.PENDING, lane=claim.lane, fence_after=claim.fence + 1)
+            return after._replace(
+                state=State.PENDING,
+                lane=claim.lane,
+                fence_after=claim.fence + 1,
+                reason="handed back",
+            )
         case Crashed():
             return _crashed(after, claim, ending, backoff, chance)
         case _:

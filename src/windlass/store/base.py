@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from windlass.core.claim import Claim
 from windlass.core.explain import Facts
@@ -96,7 +97,7 @@ class NodeRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What a node learns when it renews its lease. `known` is false if the fleet has forgotten it."""
+    """What a node learns when it renews. `known` is false if the fleet has forgotten it."""
 
     known: bool
     now_us: int = 0
@@ -124,15 +125,17 @@ class Orphan(NamedTuple):
 Decide: TypeAlias = Callable[[Orphan], Settlement]
 
 
-class Reclaimed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reclaimed:
     """How many orphans were settled, and in which queues jobs wait again."""
 
     count: int
     queues: Sequence[str]
 
 
-class Promotion(NamedTuple):
-    """How many due jobs were made pending, in which queues, and seconds until the next one is due."""
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """How many due jobs were made pending, in which queues, and seconds until the next is due."""
 
     count: int
     queues: Sequence[str]
@@ -198,6 +201,26 @@ class Kept:
     name: str
     media_type: str
     content: bytes = field(repr=False)
+
+
+class Effects(Protocol):
+    """Blocks whose effects commit with the settlement of the attempt they belong to.
+
+    `finish` is called when the block ends well and says the settlement; a refusal raises
+    `ClaimLost` and rolls everything back.
+    """
+
+    def block(self, finish: Callable[[], Settlement]) -> AbstractAsyncContextManager[Any]:
+        """A block for coroutines: gives a connection to the store's own database."""
+        ...
+
+    def blocking(self, finish: Callable[[], Settlement]) -> AbstractContextManager[Any]:
+        """The same for plain functions, on their own thread or in their own process."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        ...
 
 
 class Store(Protocol):
@@ -356,7 +379,7 @@ class Store(Protocol):
         ...
 
     async def rerank(self, after: JobId | None, limit: int) -> JobId | None:
-        """Re-rank up to `limit` waiting jobs in the order of their ids; answer with the last one."""
+        """Re-rank up to `limit` waiting jobs in the order of their ids; answer with the last."""
         ...
 
     async def close(self) -> None:

@@ -14,7 +14,9 @@ from windlass.store.queries import Queries
 from windlass.store.script import Rows, Script, Statement, Undo
 
 if TYPE_CHECKING:
-    Connection = asyncpg.Connection[asyncpg.Record]
+    from asyncpg.pool import PoolConnectionProxy
+
+    Connection = PoolConnectionProxy[asyncpg.Record]
     Pool = asyncpg.Pool[asyncpg.Record]
 
 T = TypeVar("T")
@@ -52,7 +54,10 @@ class PostgresDatabase:
         pgbouncer: bool = False,
         unsafe: bool = False,
     ) -> None:
-        """Connect when first asked. `pgbouncer` forgoes prepared statements, `unsafe` allows fsync=off."""
+        """Connect when first asked.
+
+        `pgbouncer` forgoes prepared statements, `unsafe` allows a server that does not sync.
+        """
         self.url = url
         self.queries = Queries("postgres", schema)
         self._connections = connections
@@ -69,7 +74,7 @@ class PostgresDatabase:
         """Run one statement as a transaction of its own."""
 
         async def once(connection: Connection) -> Rows:
-            return await self._execute(connection, statement)
+            return await self.execute(connection, statement)
 
         return await self._rounds(once)
 
@@ -144,9 +149,10 @@ class PostgresDatabase:
                 statement = next(script) if rows is None else script.send(rows)
             except StopIteration as stop:
                 return cast("T", stop.value)
-            rows = await self._execute(connection, statement)
+            rows = await self.execute(connection, statement)
 
-    async def _execute(self, connection: Connection, statement: Statement) -> Rows:
+    async def execute(self, connection: Connection, statement: Statement) -> Rows:
+        """Run a statement on a connection that was borrowed."""
         query = self.queries[statement.name]
         args = statement.args
         if statement.columns:
@@ -188,7 +194,7 @@ class PostgresDatabase:
 
 async def _check(connection: Connection, *, unsafe: bool) -> None:
     """Refuse a server that would lose or not take what it is given."""
-    fsync, recovering = await connection.fetchrow(
+    [(fsync, recovering)] = await connection.fetch(
         "select current_setting('fsync'), pg_is_in_recovery()"
     )
     if recovering:
@@ -213,5 +219,3 @@ def _ambiguous(problem: BaseException) -> bool:
 
 def _said(problem: BaseException) -> str:
     return str(problem) or type(problem).__name__
-
-

@@ -51,7 +51,8 @@ def claims(rows: Rows, worker: WorkerId) -> list[Claim]:
 
 def claim(row: Row, worker: WorkerId) -> Claim:
     """One claim."""
-    return Claim(*row[:LANE_PLACE], LANES[row[LANE_PLACE]], *row[LANE_PLACE + 1 : CLAIM_COLUMNS], worker)
+    lane = LANES[row[LANE_PLACE]]
+    return Claim._make((*row[:LANE_PLACE], lane, *row[LANE_PLACE + 1 : CLAIM_COLUMNS], worker))
 
 
 def orphan(row: Row) -> Orphan:
@@ -192,4 +193,3 @@ def _names(value: Any) -> list[str] | None:
 
 def _worker(value: Any) -> WorkerId | None:
     return None if value is None else WorkerId(str(value))
-

@@ -33,7 +33,7 @@ class Statement(NamedTuple):
 Script: TypeAlias = Generator[Statement, Rows, T]
 
 
-class Undo(Exception):  # noqa: N818 — it is an instruction, not an error
+class Undo(Exception):
     """Raised by a script to roll its transaction back and still answer with a value."""
 
     def __init__(self, value: object) -> None:

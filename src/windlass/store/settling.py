@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from windlass.core.job import FINISHED, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store.script import Row, Statement
@@ -40,7 +41,7 @@ RETURN_COLUMNS = (
 
 
 def finish(worker: WorkerId, settlements: Sequence[Settlement], now: float) -> Statement:
-    """Move jobs to history; `now` is the monotonic clock that `started` and `ended` were read from."""
+    """Move jobs to history; `now` is of the clock that `started` and `ended` were read from."""
     return Statement(
         "settle_finish",
         {"worker": worker},
@@ -94,7 +95,7 @@ def returned(worker: WorkerId, settlements: Sequence[Settlement], now: float) ->
 
 
 def standing_of(one: Settlement, row: Row | None) -> Settlement | None:
-    """None if the settlement was applied, itself if it is stale, another one if that must be sent."""
+    """None if the settlement was applied, itself if it is stale, another if that must be sent."""
     if row is None:
         return one
     if row["state"] != State.RUNNING:
@@ -109,4 +110,3 @@ def standing_of(one: Settlement, row: Row | None) -> Settlement | None:
 
 def _ago(instant: float | None, now: float) -> int | None:
     return None if instant is None else round((now - instant) * 1_000_000)
-

@@ -10,6 +10,7 @@ from typing import Any
 from windlass.clock import Clock
 from windlass.core.claim import Claim
 from windlass.core.errors import StoreAway
+from windlass.core.explain import Facts
 from windlass.core.job import FINISHED, Attempt, Job, JobId, NewJob, NodeId, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store import rows
@@ -21,7 +22,6 @@ from windlass.store.base import (
     Decide,
     Demand,
     Enqueued,
-    Facts,
     Fleet,
     JobFilter,
     Kept,
@@ -108,8 +108,7 @@ class SqlStore:
 
     async def _settle(self, worker: WorkerId, batch: list[Settlement]) -> list[Settlement]:
         now = self._clock.monotonic()
-        done = [one for one in batch if one.state in FINISHED]
-        alive = [one for one in batch if one.state not in FINISHED] if len(done) < len(batch) else []
+        done, alive = _parted(batch)
         doubtful: list[Settlement] = []
         if done:
             answer = await self.database.write(finish(worker, done, now))
@@ -202,7 +201,8 @@ class SqlStore:
         """Make due scheduled jobs pending."""
         [row] = await self._write("promote", limit=limit)
         count = row["promoted"]
-        return Promotion(count, rows.names(row["queues"]), 0.0 if count == limit else row["next_in"])
+        next_in = 0.0 if count == limit else row["next_in"]
+        return Promotion(count, rows.names(row["queues"]), next_in)
 
     async def reclaim(self, decide: Decide, limit: int) -> Reclaimed:
         """Settle running jobs that nobody runs any more, as `decide` says."""
@@ -215,8 +215,7 @@ class SqlStore:
         batch = [one._replace(fence_after=one.fence + 1) for one in decided]
         now = self._clock.monotonic()
         for worker, theirs in _by_worker(batch).items():
-            done = [one for one in theirs if one.state in FINISHED]
-            alive = [one for one in theirs if one.state not in FINISHED]
+            done, alive = _parted(theirs)
             if done:
                 yield finish(worker, done, now)
             if alive:
@@ -293,7 +292,7 @@ class SqlStore:
         await self._write("set_aging", aging_us=aging // MICROSECOND)
 
     async def rerank(self, after: JobId | None, limit: int) -> JobId | None:
-        """Re-rank up to `limit` waiting jobs in the order of their ids; answer with the last one."""
+        """Re-rank up to `limit` waiting jobs in the order of their ids; answer with the last."""
         found = await self._write("rerank", after=after or NO_ID, limit=limit)
         return JobId(found[0]["id"]) if found else None
 
@@ -346,9 +345,8 @@ class SqlStore:
         """Keep progress and log lines of attempts whose claim is still good."""
         if progress:
             said = [(one.job, one.fence, one.fraction, one.message) for one in progress]
-            await self.database.write(
-                Statement("note_progress", columns=("job", "fence", "fraction", "message"), rows=said)
-            )
+            columns: tuple[str, ...] = ("job", "fence", "fraction", "message")
+            await self.database.write(Statement("note_progress", columns=columns, rows=said))
         if lines:
             logged = [(one.job, one.fence, one.number, one.level, one.message) for one in lines]
             columns = ("job", "fence", "number", "level", "message")
@@ -433,6 +431,14 @@ def _by_worker(settlements: Iterable[Settlement]) -> dict[WorkerId, list[Settlem
     for one in sorted(settlements, key=_id_first):
         groups[one.worker].append(one)
     return groups
+
+
+def _parted(batch: list[Settlement]) -> tuple[list[Settlement], list[Settlement]]:
+    """Those that end their job, and those after which it goes on living."""
+    done = [one for one in batch if one.state in FINISHED]
+    if len(done) == len(batch):
+        return done, []
+    return done, [one for one in batch if one.state not in FINISHED]
 
 
 def _id_first(settlement: Settlement) -> JobId:
