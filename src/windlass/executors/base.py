@@ -1,0 +1,109 @@
+"""What an executor is, how a handler may end, and the registry that knows them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any
+
+from windlass.core.backoff import Backoff
+from windlass.core.duration import duration
+from windlass.core.errors import BadInput, UnknownType
+from windlass.executors.context import Context
+
+
+class Mode(StrEnum):
+    """Where a handler runs."""
+
+    LOOP = "loop"  # a coroutine on the worker's event loop
+    THREAD = "thread"  # a plain function in a thread of the worker
+    PROCESS = "process"  # in a process of its own, which can be killed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executor:
+    """Knows one type of job: the shape of its payload and how to run it."""
+
+    type: str
+    mode: Mode
+    origin: str  # where the handler is defined, for people and for processes that import it
+    # Reads the payload's JSON text and calls the handler; in mode LOOP the answer is a coroutine.
+    call: Callable[[str, Context | None], Any]
+    encode: Callable[[Any], str | None]  # the result's JSON text; raises BadResult
+    gather: Callable[[tuple[Any, ...], Mapping[str, Any]], Any]  # arguments as one payload
+    validate: Callable[[Any], str]  # the payload's JSON text; raises BadPayload
+    schema: Callable[[], dict[str, Any]]  # the JSON Schema of the payload, made when asked for
+    wants_context: bool
+    queue: str
+    max_attempts: int
+    max_crashes: int
+    priority: int
+    threads: int
+    timeout: float | None
+    backoff: Backoff | None
+    memory_limit: int | None
+
+
+class Registry:
+    """The executors of one application, by type."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._executors: dict[str, Executor] = {}
+
+    def add(self, executor: Executor) -> None:
+        """Know one more type. The same handler may come again, as it does in a notebook."""
+        known = self._executors.get(executor.type)
+        if known is not None and known.origin != executor.origin:
+            raise BadInput(
+                f"job type {executor.type!r} is {known.origin} already;"
+                f" give {executor.origin} another one: @app.job(type=…)"
+            )
+        self._executors[executor.type] = executor
+
+    def get(self, type_: str) -> Executor:
+        """The executor of this type."""
+        try:
+            return self._executors[type_]
+        except KeyError:
+            raise UnknownType(type_, self._executors) from None
+
+    def types(self) -> list[str]:
+        """Every type there is an executor for."""
+        return list(self._executors)
+
+
+class Verdict(Exception):
+    """Raised by a handler to say itself how its attempt ends."""
+
+
+class Snooze(Verdict):
+    """Run me again later; this attempt does not count."""
+
+    def __init__(self, delay: float | timedelta) -> None:
+        """`delay` in seconds or as a timedelta."""
+        self.delay = duration(delay, "Snooze").total_seconds()
+        super().__init__(f"snoozed for {self.delay:g} s")
+
+
+class Cancel(Verdict):
+    """Count me as cancelled."""
+
+
+class Discard(Verdict):
+    """Failed, and trying again is no use."""
+
+    def __init__(self, message: str) -> None:
+        """Say why."""
+        super().__init__(message)
+
+
+class Retry(Verdict):
+    """Failed for now; try again, but not before `after`."""
+
+    def __init__(self, message: str = "asked to be retried", *, after: float | timedelta) -> None:
+        """`after` in seconds or as a timedelta."""
+        self.after = duration(after, "Retry after").total_seconds()
+        super().__init__(message)
