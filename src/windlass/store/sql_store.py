@@ -7,29 +7,23 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
-from windlass.clock import Clock
 from windlass.core.claim import Claim
 from windlass.core.errors import StoreAway
-from windlass.core.explain import Facts
-from windlass.core.job import FINISHED, Attempt, Job, JobId, NewJob, NodeId, State, WorkerId
+from windlass.core.job import FINISHED, JobId, NewJob, NodeId, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store import rows
 from windlass.store.base import (
     LOWEST_RANK,
     Ask,
     Claimed,
-    Database,
     Decide,
     Demand,
     Enqueued,
-    Fleet,
-    JobFilter,
     Kept,
     LogLine,
     NodeRecord,
     Progress,
     Promotion,
-    QueueRecord,
     Reclaimed,
     Standing,
     WorkerRecord,
@@ -37,28 +31,22 @@ from windlass.store.base import (
 from windlass.store.enqueue import enqueue_script, insert
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.settling import finish, returned, standing_of
+from windlass.store.sql_reader import SqlReader
 
 MICROSECOND = timedelta(microseconds=1)
 NO_ID = JobId("00000000-0000-0000-0000-000000000000")
-LAST_ID = JobId("ffffffff-ffff-ffff-ffff-ffffffffffff")
 
 # Larger statements gain nothing and hold their locks longer.
 CHUNK = 5_000
 # From this many named queues on, one walk along the lane is cheaper than one look per queue.
 MANY_QUEUES = 50
-QUEUE_BOUND = 10_000
 # Rollups: finer grain, age at which it is folded, coarser grain; all in seconds.
 FOLDS = ((0, 60, 10), (10, 3600, 60), (60, 86_400, 3600))
 RESENDS = 3
 
 
-class SqlStore:
+class SqlStore(SqlReader):
     """Keeps jobs in a database; see `Store` for what each verb promises."""
-
-    def __init__(self, database: Database, clock: Clock) -> None:
-        """Speak to `database`; `clock` only measures how long ago something happened."""
-        self.database = database
-        self._clock = clock
 
     # --- enqueue ----------------------------------------------------------------------------------
 
@@ -107,7 +95,7 @@ class SqlStore:
         return refused
 
     async def _settle(self, worker: WorkerId, batch: list[Settlement]) -> list[Settlement]:
-        now = self._clock.monotonic()
+        now = self.clock.monotonic()
         done, alive = _parted(batch)
         doubtful: list[Settlement] = []
         if done:
@@ -188,13 +176,6 @@ class SqlStore:
         """Forget the node and its workers."""
         await self._write("leave", node=node)
 
-    async def fleet(self) -> Fleet:
-        """The nodes and workers that have not left."""
-        return Fleet(
-            nodes=[rows.node(row) for row in await self._read("fleet_nodes")],
-            workers=[rows.worker(row) for row in await self._read("fleet_workers")],
-        )
-
     # --- upkeep -----------------------------------------------------------------------------------
 
     async def promote(self, limit: int) -> Promotion:
@@ -213,7 +194,7 @@ class SqlStore:
         decided = [decide(one) for one in orphans]
         # The fence grows even for a job that ends here: its old worker must not think it was heard.
         batch = [one._replace(fence_after=one.fence + 1) for one in decided]
-        now = self._clock.monotonic()
+        now = self.clock.monotonic()
         for worker, theirs in _by_worker(batch).items():
             done, alive = _parted(theirs)
             if done:
@@ -282,11 +263,6 @@ class SqlStore:
         """Undo `pause`."""
         await self._write("resume", queue=queue)
 
-    async def aging(self) -> timedelta:
-        """How much waiting is worth one point of priority."""
-        [row] = await self._read("aging")
-        return timedelta(microseconds=row["aging_us"])
-
     async def set_aging(self, aging: timedelta) -> None:
         """Change the aging for jobs to come."""
         await self._write("set_aging", aging_us=aging // MICROSECOND)
@@ -295,49 +271,6 @@ class SqlStore:
         """Re-rank up to `limit` waiting jobs in the order of their ids; answer with the last."""
         found = await self._write("rerank", after=after or NO_ID, limit=limit)
         return JobId(found[0]["id"]) if found else None
-
-    # --- reading ----------------------------------------------------------------------------------
-
-    async def job(self, job_id: JobId) -> Job | None:
-        """One job, live or finished."""
-        found = await self._read("job", id=job_id)
-        return rows.job(found[0]) if found else None
-
-    async def jobs(self, which: JobFilter) -> list[Job]:
-        """Jobs, live and finished, newest first."""
-        found = await self._read(
-            "jobs",
-            before=which.before or LAST_ID,
-            states=[state.value for state in which.states] or None,
-            type=which.type,
-            queue=which.queue,
-            limit=which.limit,
-        )
-        return [rows.job(row) for row in found]
-
-    async def attempts(self, job_id: JobId) -> list[Attempt]:
-        """The attempts of a job that ended otherwise than well, oldest first."""
-        return [rows.attempt(row) for row in await self._read("attempts", id=job_id)]
-
-    async def counts(self) -> dict[State, int]:
-        """How many jobs there are in each state."""
-        found = [*await self._read("counts_live"), *await self._read("counts_finished")]
-        counts = dict.fromkeys(State, 0)
-        for row in found:
-            counts[State(row["state"])] += int(row["jobs"])
-        return counts
-
-    async def queues(self) -> list[QueueRecord]:
-        """Every queue with pending jobs or a pause switch thrown."""
-        return [rows.queue(row) for row in await self._read("queues", bound=QUEUE_BOUND)]
-
-    async def facts(self, job_id: JobId) -> Facts | None:
-        """What bears on why a job waits."""
-        job = await self.job(job_id)
-        if job is None:
-            return None
-        [row] = await self._read("facts", id=job_id)
-        return rows.facts(row, job)
 
     # --- what handlers say and keep ---------------------------------------------------------------
 
@@ -352,15 +285,6 @@ class SqlStore:
             columns = ("job", "fence", "number", "level", "message")
             await self.database.write(Statement("note_lines", columns=columns, rows=logged))
 
-    async def progress(self, job_id: JobId) -> Progress | None:
-        """The latest progress of a job."""
-        found = await self._read("progress", id=job_id)
-        return rows.progress(found[0]) if found else None
-
-    async def lines(self, job_id: JobId) -> list[LogLine]:
-        """What a job logged, oldest first."""
-        return [rows.line(row) for row in await self._read("lines", id=job_id)]
-
     async def keep(self, job_id: JobId, fence: int, kept: Kept) -> None:
         """Keep a file with its job while the claim is good."""
         await self._write(
@@ -372,17 +296,9 @@ class SqlStore:
             content=kept.content,
         )
 
-    async def kept(self, job_id: JobId, name: str) -> Kept | None:
-        """A file kept with a job."""
-        found = await self._read("kept", id=job_id, name=name)
-        return Kept(**dict(found[0])) if found else None
-
     async def close(self) -> None:
         """Let go of the database."""
         await self.database.close()
-
-    async def _read(self, name: str, /, **args: Any) -> Rows:
-        return await self.database.read(Statement(name, args))
 
     async def _write(self, name: str, /, **args: Any) -> Rows:
         return await self.database.write(Statement(name, args))

@@ -1,0 +1,96 @@
+"""What can be read from the store, written once for both databases."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from windlass.clock import Clock
+from windlass.core.explain import Facts
+from windlass.core.job import Attempt, Job, JobId, State
+from windlass.store import rows
+from windlass.store.base import Database, Fleet, JobFilter, Kept, LogLine, Progress, QueueRecord
+from windlass.store.script import Rows, Statement
+
+LAST_ID = JobId("ffffffff-ffff-ffff-ffff-ffffffffffff")
+# Beyond this many waiting jobs a queue is simply deep.
+QUEUE_BOUND = 10_000
+
+
+class SqlReader:
+    """Answers questions about jobs and the fleet; changes nothing."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        """Speak to `database`; `clock` only measures how long ago something happened."""
+        self.database = database
+        self.clock = clock
+
+    async def job(self, job_id: JobId) -> Job | None:
+        """One job, live or finished."""
+        found = await self._read("job", id=job_id)
+        return rows.job(found[0]) if found else None
+
+    async def jobs(self, which: JobFilter) -> list[Job]:
+        """Jobs, live and finished, newest first."""
+        found = await self._read(
+            "jobs",
+            before=which.before or LAST_ID,
+            states=[state.value for state in which.states] or None,
+            type=which.type,
+            queue=which.queue,
+            limit=which.limit,
+        )
+        return [rows.job(row) for row in found]
+
+    async def attempts(self, job_id: JobId) -> list[Attempt]:
+        """The attempts of a job that ended otherwise than well, oldest first."""
+        return [rows.attempt(row) for row in await self._read("attempts", id=job_id)]
+
+    async def counts(self) -> dict[State, int]:
+        """How many jobs there are in each state."""
+        found = [*await self._read("counts_live"), *await self._read("counts_finished")]
+        counts = dict.fromkeys(State, 0)
+        for row in found:
+            counts[State(row["state"])] += int(row["jobs"])
+        return counts
+
+    async def queues(self) -> list[QueueRecord]:
+        """Every queue with pending jobs or a pause switch thrown."""
+        return [rows.queue(row) for row in await self._read("queues", bound=QUEUE_BOUND)]
+
+    async def facts(self, job_id: JobId) -> Facts | None:
+        """What bears on why a job waits."""
+        job = await self.job(job_id)
+        if job is None:
+            return None
+        [row] = await self._read("facts", id=job_id)
+        return rows.facts(row, job)
+
+    async def fleet(self) -> Fleet:
+        """The nodes and workers that have not left."""
+        return Fleet(
+            nodes=[rows.node(row) for row in await self._read("fleet_nodes")],
+            workers=[rows.worker(row) for row in await self._read("fleet_workers")],
+        )
+
+    async def progress(self, job_id: JobId) -> Progress | None:
+        """The latest progress of a job."""
+        found = await self._read("progress", id=job_id)
+        return rows.progress(found[0]) if found else None
+
+    async def lines(self, job_id: JobId) -> list[LogLine]:
+        """What a job logged, oldest first."""
+        return [rows.line(row) for row in await self._read("lines", id=job_id)]
+
+    async def kept(self, job_id: JobId, name: str) -> Kept | None:
+        """A file kept with a job."""
+        found = await self._read("kept", id=job_id, name=name)
+        return Kept(**dict(found[0])) if found else None
+
+    async def aging(self) -> timedelta:
+        """How much waiting is worth one point of priority."""
+        [row] = await self._read("aging")
+        return timedelta(microseconds=row["aging_us"])
+
+    async def _read(self, name: str, /, **args: Any) -> Rows:
+        return await self.database.read(Statement(name, args))
