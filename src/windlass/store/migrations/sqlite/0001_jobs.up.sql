@@ -1,5 +1,6 @@
 -- Live jobs in one small hot table, finished ones in history, and the fleet that runs them.
--- Instants are whole µs since 1970, lists and payloads are JSON text, ids are text.
+-- Instants are whole µs since 1970, lists and payloads are JSON text, ids are text. Checks are chains
+-- of `or`: for `in (…)` SQLite builds a table each time, which costs a tenth of a job's whole life.
 
 create table windlass_settings (
     one      integer primary key default 1 check (one = 1),
@@ -12,8 +13,11 @@ create table windlass_jobs (
     type            text    not null,
     queue           text    not null,
     name            text,
-    state           text    not null check (state in ('scheduled', 'pending', 'running')),
-    lane            text    not null check (lane in ('open', 'threads', 'alone', 'parked')),
+    state           text    not null
+                            check (state = 'pending' or state = 'running' or state = 'scheduled'),
+    lane            text    not null
+                            check (lane = 'open' or lane = 'threads' or lane = 'parked'
+                                   or lane = 'alone'),
     rank            integer not null,
     priority        integer not null,
     threads         integer not null,
@@ -45,7 +49,8 @@ create table windlass_history (
     type         text    not null,
     queue        text    not null,
     name         text,
-    state        text    not null check (state in ('completed', 'failed', 'cancelled')),
+    state        text    not null
+                         check (state = 'completed' or state = 'failed' or state = 'cancelled'),
     priority     integer not null,
     threads      integer not null,
     payload      text    not null,
@@ -87,7 +92,7 @@ select id, type, queue, name, state, null, priority, threads, payload, result, e
 create table windlass_attempts (
     job         text    not null,
     fence       integer not null,
-    ended       text    not null,
+    reason      text    not null,
     error       text,
     trace       text,
     worker      text,

@@ -10,11 +10,14 @@ job as materialized (
 )
 select windlass_us(:now) as now_us,
        (select count(*)
-          from (select
-                  from windlass_jobs w, job
-                 where job.state = 'pending' and w.state = 'pending' and w.lane = job.lane
-                   and (w.rank, w.id) < (job.rank, job.id)
-                 limit 10000) before) as ahead,
+          from job,
+               lateral (select
+                          from windlass_jobs w
+                         where w.state = 'pending' and w.lane = job.lane
+                           and (w.rank, w.id) < (job.rank, job.id)
+                         order by w.rank, w.id
+                         limit 10000) before
+         where job.state = 'pending') as ahead,
        (select paused_by from windlass_queues q, job where q.name = job.queue) as paused_by,
        (select count(*) from live) as workers,
        (select count(*) from live, job where job.type = any(live.types)) as workers_for_type,
