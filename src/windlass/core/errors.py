@@ -11,6 +11,7 @@ WindlassError
 ├── KeyTaken             the idempotency key belongs to another request
 ├── NotFinished          the job did not finish in the time given
 ├── BadResult            the handler's result cannot be kept
+├── AlreadyKept          a job with this id is in the store already
 ├── ClaimLost            the attempt's claim is no longer good
 ├── StoreAway            the database cannot be reached right now
 ├── Busy                 the database is reachable but did not get to it in time
@@ -114,6 +115,10 @@ class BadResult(WindlassError, ValueError):
         """Say what is wrong with it."""
         super().__init__(f"the result of job type {type_!r} cannot be kept: {problem}")
         self.type = type_
+
+
+class AlreadyKept(WindlassError):
+    """A job with this id is in the store already; the store answers it as a re-sent enqueue."""
 
 
 class ClaimLost(WindlassError):

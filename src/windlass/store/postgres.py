@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import asyncpg
 
-from windlass.core.errors import BadStore, Busy, NotMigrated, StoreAway
+from windlass.core.errors import AlreadyKept, BadStore, Busy, NotMigrated, StoreAway
 from windlass.store.queries import Queries
 from windlass.store.script import Rows, Script, Statement, Undo
 
@@ -39,6 +39,8 @@ UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 ROUNDS = 5
 
 COMMAND_TIMEOUT = 30.0
+# A connection is not worn out by use; the pool's default would replace it every 50,000 statements.
+MANY = 2**31
 CONNECT_TIMEOUT = 5.0
 
 
@@ -53,16 +55,19 @@ class PostgresDatabase:
         connections: int = 4,
         pgbouncer: bool = False,
         unsafe: bool = False,
+        for_handlers: bool = False,
     ) -> None:
         """Connect when first asked.
 
-        `pgbouncer` forgoes prepared statements, `unsafe` allows a server that does not sync.
+        `pgbouncer` forgoes prepared statements, `unsafe` allows a server that does not sync, and
+        connections `for_handlers` are reset after use, since a handler may have changed settings.
         """
         self.url = url
         self.queries = Queries("postgres", schema)
         self._connections = connections
         self._prepared = 0 if pgbouncer else 200
         self._unsafe = unsafe
+        self._for_handlers = for_handlers
         self._opening = asyncio.Lock()
         self._pool: Pool | None = None
 
@@ -127,18 +132,8 @@ class PostgresDatabase:
         except AWAY as problem:
             raise StoreAway(f"cannot reach PostgreSQL: {_said(problem)}") from problem
         try:
-            return await once(connection)
-        except AWAY as problem:
-            raise StoreAway(
-                f"lost PostgreSQL: {_said(problem)}", ambiguous=_ambiguous(problem)
-            ) from problem
-        except (asyncpg.LockNotAvailableError, asyncpg.QueryCanceledError) as problem:
-            raise Busy(f"PostgreSQL did not get to it in time: {_said(problem)}") from problem
-        except (asyncpg.UndefinedTableError, asyncpg.UndefinedFunctionError) as problem:
-            raise NotMigrated(
-                f"the tables of Windlass are missing or old ({_said(problem)});"
-                " run: windlass migrate up"
-            ) from problem
+            with _in_our_words():
+                return await once(connection)
         finally:
             await pool.release(connection)
 
@@ -178,6 +173,8 @@ class PostgresDatabase:
                 command_timeout=COMMAND_TIMEOUT,
                 statement_cache_size=self._prepared,
                 max_inactive_connection_lifetime=0,
+                max_queries=MANY,
+                reset=None if self._for_handlers else _leave_as_it_is,
                 server_settings={"application_name": "windlass"} if self._prepared else {},
             )
         except (ValueError, asyncpg.ClientConfigurationError) as problem:
@@ -204,6 +201,28 @@ async def _check(connection: Connection, *, unsafe: bool) -> None:
             "this PostgreSQL runs with fsync=off and would lose accepted jobs in a power cut;"
             " turn fsync on, or set WINDLASS_UNSAFE=1 if you do not mind"
         )
+
+
+async def _leave_as_it_is(_connection: asyncpg.Connection[asyncpg.Record]) -> None:
+    """Our statements leave nothing behind in a session, so giving it back costs no round trip."""
+
+
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    """Turn what the driver raises into errors that say what it means for the caller."""
+    try:
+        yield
+    except AWAY as problem:
+        away = f"lost PostgreSQL: {_said(problem)}"
+        raise StoreAway(away, ambiguous=_ambiguous(problem)) from problem
+    except (asyncpg.LockNotAvailableError, asyncpg.QueryCanceledError) as problem:
+        raise Busy(f"PostgreSQL did not get to it in time: {_said(problem)}") from problem
+    except asyncpg.UniqueViolationError as problem:
+        raise AlreadyKept(_said(problem)) from problem
+    except (asyncpg.UndefinedTableError, asyncpg.UndefinedFunctionError) as problem:
+        raise NotMigrated(
+            f"the tables of Windlass are missing or old ({_said(problem)}); run: windlass migrate up"
+        ) from problem
 
 
 def _ambiguous(problem: BaseException) -> bool:

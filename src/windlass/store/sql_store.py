@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from windlass.core.claim import Claim
-from windlass.core.errors import StoreAway
+from windlass.core.errors import AlreadyKept, StoreAway
 from windlass.core.job import FINISHED, JobId, NewJob, NodeId, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store import rows
@@ -56,6 +56,8 @@ class SqlStore(SqlReader):
             return []
         try:
             return await self._send(jobs)
+        except AlreadyKept:
+            pass
         except StoreAway as away:
             if not away.ambiguous:
                 raise
