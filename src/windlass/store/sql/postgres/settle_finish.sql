@@ -35,6 +35,7 @@ kept as (
            max_crashes, policy, key, fence_after, worker, created_at, run_at,
            started_at, finished_at
       from good
+        on conflict (id) do nothing
 ),
 unwell as (
     insert into windlass_attempts (job, fence, reason, error, trace, worker, started_at, finished_at)
