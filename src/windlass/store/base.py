@@ -279,9 +279,10 @@ class Store(Protocol):
         """Make due scheduled jobs pending; never one that is not due."""
         ...
 
-    async def reclaim(self, decide: Decide, limit: int) -> Reclaimed:
-        """Settle, as `decide` says, running jobs whose worker is gone, ended or without a lease.
+    async def reclaim(self, decide: Decide, limit: int, *, lapsed: bool) -> Reclaimed:
+        """Settle, as `decide` says, running jobs whose worker is gone or has ended.
 
+        With `lapsed` also those whose node has let its lease run out.
         In one transaction, so that nobody else can take them in between; their fences grow.
         """
         ...

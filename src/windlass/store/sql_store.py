@@ -187,12 +187,13 @@ class SqlStore(SqlReader):
         next_in = 0.0 if count == limit else row["next_in"]
         return Promotion(count, rows.names(row["queues"]), next_in)
 
-    async def reclaim(self, decide: Decide, limit: int) -> Reclaimed:
+    async def reclaim(self, decide: Decide, limit: int, *, lapsed: bool) -> Reclaimed:
         """Settle running jobs that nobody runs any more, as `decide` says."""
-        return await self.database.run(self._reclaim(decide, limit))
+        look = Statement("orphans", {"limit": limit, "lapsed": lapsed})
+        return await self.database.run(self._reclaim(decide, look))
 
-    def _reclaim(self, decide: Decide, limit: int) -> Script[Reclaimed]:
-        orphans = [rows.orphan(row) for row in (yield Statement("orphans", {"limit": limit}))]
+    def _reclaim(self, decide: Decide, look: Statement) -> Script[Reclaimed]:
+        orphans = [rows.orphan(row) for row in (yield look)]
         decided = [decide(one) for one in orphans]
         # The fence grows even for a job that ends here: its old worker must not think it was heard.
         batch = [one._replace(fence_after=one.fence + 1) for one in decided]

@@ -1,4 +1,4 @@
--- Running jobs whose worker is gone, ended, or of a node without a live lease; locked until decided.
+-- Running jobs whose worker is gone, has ended, or (if asked for) lost its lease; locked until decided.
 select j.id::text as id, j.fence, j.type, j.queue, j.payload, j.priority, j.rank, j.lane, j.threads, j.attempts,
        j.failures, j.crashes, j.max_attempts, j.max_crashes, j.policy, 0 as now_us,
        j.worker::text as worker, coalesce(w.alone, false) as alone,
@@ -7,7 +7,7 @@ select j.id::text as id, j.fence, j.type, j.queue, j.payload, j.priority, j.rank
   left join windlass_workers w on w.id = j.worker
   left join windlass_nodes n on n.id = w.node
  where j.state = 'running'
-   and (w.id is null or w.ended_at is not null or n.lease_until <= :now)
+   and (w.id is null or w.ended_at is not null or (:lapsed::boolean and n.lease_until <= :now))
  order by j.id
  limit :limit
    for update of j skip locked
