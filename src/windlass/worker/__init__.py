@@ -1,0 +1,1 @@
+"""Claims jobs, runs them, and settles what they come to."""
