@@ -38,7 +38,7 @@ class Loop:
         """Say what to repeat, and whom to tell when a turn fails."""
         self.name = name
         self._pace = pace
-        self._turn = turn
+        self.turn = turn
         self._chance = chance
         self._report = report
         self._failures = 0
@@ -53,13 +53,13 @@ class Loop:
         if self._pace.wait_first:
             await self._pause(self._usual())
         while True:
-            # Cleared before the turn: whoever hurries it meanwhile has news that it may have missed.
+            # Cleared before the turn: whoever hurries it meanwhile has news it may have missed.
             self._hurry.clear()
             await self._pause(await self._take_turn())
 
     async def _take_turn(self) -> float:
         try:
-            wanted = await self._turn()
+            wanted = await self.turn()
         except Exception as error:  # noqa: BLE001 — a chore outlives whatever befalls one turn
             self._failures += 1
             self._report(self.name, error)
@@ -71,8 +71,9 @@ class Loop:
         return self._pace.every * (0.9 + 0.2 * self._chance())
 
     def _after_failure(self) -> float:
+        # Full jitter: what failed together shall not come back together.
         longest = min(FIRST_RETRY * 2.0 ** min(self._failures - 1, 8), LAST_RETRY, self._pace.every)
-        return longest * (0.5 + 0.5 * self._chance())
+        return longest * (0.1 + 0.9 * self._chance())
 
     async def _pause(self, seconds: float) -> None:
         await asyncio.sleep(self._pace.breath)

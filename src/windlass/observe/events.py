@@ -40,13 +40,6 @@ class NodeLeft:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeBuried:
-    """A node of this machine was found dead, and the fleet was told."""
-
-    node: NodeId
-
-
-@dataclass(frozen=True, slots=True)
 class LeaseRenewed:
     """The lease was extended; `took` seconds from sending to the answer."""
 
@@ -235,7 +228,6 @@ Event: TypeAlias = (
     | NodeJoined
     | NodeForgotten
     | NodeLeft
-    | NodeBuried
     | LeaseRenewed
     | LeaseLost
     | WorkerStarted

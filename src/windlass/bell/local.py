@@ -1,0 +1,154 @@
+"""The bell of the embedded store: an event in the process, datagrams between processes."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import socket
+import stat
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+
+from windlass.bell import words as wire
+from windlass.bell.base import Ear
+from windlass.bell.inbox import Inbox
+from windlass.clock import Chance
+from windlass.observe.events import BellLost, BellRung, Observer
+
+# The system refuses longer socket paths: 108 bytes on Linux, 104 on macOS, with a zero at the end.
+MAX_PATH = 100
+NAME_LENGTH = 12
+
+
+class LocalBell:
+    """Rings the ears of this object directly, and those of other processes by unix datagrams.
+
+    Each ear binds a socket of its own in the folder; who rings sends to every socket there and
+    removes those that nobody reads any more. Without a folder it rings in this process only.
+    """
+
+    def __init__(self, folder: Path | None, *, chance: Chance, observer: Observer) -> None:
+        """Take the folder beside the database; it is made when somebody listens."""
+        self._folder = _short(folder) if folder else None
+        self._chance = chance
+        self._observer = observer
+        self._ears: dict[Inbox, asyncio.AbstractEventLoop] = {}
+        self._own: set[str] = set()
+
+    async def ring(self, words: Sequence[str]) -> None:
+        """Wake the ears of this process and of its neighbours."""
+        if not words:
+            return
+        for ear, loop in list(self._ears.items()):
+            _tell(ear, loop, words)
+        if self._folder:
+            self._ring_neighbours(self._folder, wire.encode(words))
+        self._observer.on(BellRung(words))
+
+    @asynccontextmanager
+    async def listen(self) -> AsyncIterator[Ear]:
+        """Hear this process, and its neighbours if the folder can be used."""
+        ear = Inbox()
+        self._ears[ear] = asyncio.get_running_loop()
+        try:
+            with self._socket(ear):
+                yield ear
+        finally:
+            del self._ears[ear]
+
+    async def close(self) -> None:
+        """Nothing is pending: a ring is sent before `ring` returns."""
+
+    def _ring_neighbours(self, folder: Path, message: bytes) -> None:
+        try:
+            paths = [path for path in folder.iterdir() if path.name not in self._own]
+        except OSError:
+            return  # nobody listens, or nobody may
+        if not paths:
+            return
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.settimeout(0)
+            for path in paths:
+                _send(sender, message, path)
+
+    @contextmanager
+    def _socket(self, ear: Inbox) -> Iterator[None]:
+        if self._folder is None:
+            yield
+            return
+        path = self._folder / self._chance.token().replace("-", "")[:NAME_LENGTH]
+        try:
+            receiver = _bind(path)
+        except OSError as error:
+            # Polling does without: neighbours are heard a second later.
+            self._observer.on(BellLost(f"no socket beside the database: {error}"))
+            yield
+            return
+        with receiver:
+            yield from self._attend(receiver, path, ear)
+
+    def _attend(self, receiver: socket.socket, path: Path, ear: Inbox) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        self._own.add(path.name)
+        loop.add_reader(receiver, _receive, receiver, ear)
+        try:
+            yield
+        finally:
+            loop.remove_reader(receiver)
+            self._own.discard(path.name)
+            path.unlink(missing_ok=True)
+
+
+def _tell(ear: Inbox, loop: asyncio.AbstractEventLoop, words: Sequence[str]) -> None:
+    if loop is asyncio.get_running_loop():
+        ear.hear(words)
+        return
+    with suppress(RuntimeError):  # its loop has ended, and nobody hears it any more
+        loop.call_soon_threadsafe(ear.hear, words)
+
+
+def _send(sender: socket.socket, message: bytes, path: Path) -> None:
+    try:
+        sender.sendto(message, str(path))
+    except ConnectionRefusedError:
+        path.unlink(missing_ok=True)  # its owner is dead
+    except OSError:
+        return  # gone meanwhile, or so full of rings that it will wake anyway
+
+
+def _receive(receiver: socket.socket, ear: Inbox) -> None:
+    with suppress(BlockingIOError):
+        while True:
+            ear.hear(wire.decode(receiver.recv(wire.MAX_BYTES)))
+
+
+def _bind(path: Path) -> socket.socket:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _insist_on_privacy(path.parent)
+    receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        receiver.settimeout(0)
+        receiver.bind(str(path))
+    except OSError:
+        receiver.close()
+        raise
+    return receiver
+
+
+def _insist_on_privacy(folder: Path) -> None:
+    """Refuse a folder that somebody else made at a path we can be foreseen to use."""
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise PermissionError(f"{folder} belongs to somebody else")
+    folder.chmod(0o700)
+
+
+def _short(folder: Path) -> Path:
+    folder = folder.absolute()
+    if len(os.fsencode(folder)) + 1 + NAME_LENGTH <= MAX_PATH:
+        return folder
+    digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"windlass-{os.getuid()}-{digest}"

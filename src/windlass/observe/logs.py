@@ -1,0 +1,130 @@
+"""Events as log lines: JSON where a program reads them, colours where a person does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, MutableMapping
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple, TextIO
+
+import structlog
+
+from windlass.clock import Clock
+from windlass.observe import events
+from windlass.observe.events import ChoreFailed, Event
+
+Level = Literal["debug", "info", "warning", "error"]
+RANKS: Mapping[Level, int] = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+
+# While a database is away every chore fails every second; one line in a while says it as well.
+REPEAT_AFTER_US = 10_000_000
+
+PASSWORD = re.compile(r"(://[^:/@\s]*:)[^@\s]+@")
+
+
+class Saying(NamedTuple):
+    """How an event is told, and how much it matters."""
+
+    level: Level
+    message: str
+
+
+SAYINGS: Mapping[type[Event], Saying] = {
+    events.Connected: Saying("info", "connected"),
+    events.NodeJoined: Saying("info", "node joined"),
+    events.NodeForgotten: Saying("error", "node forgotten by the fleet, starting anew"),
+    events.NodeLeft: Saying("info", "node left"),
+    events.LeaseRenewed: Saying("debug", "lease renewed"),
+    events.LeaseLost: Saying("error", "lease lost"),
+    events.WorkerStarted: Saying("info", "worker started"),
+    events.WorkerStopped: Saying("info", "worker stopped"),
+    events.WorkerDied: Saying("error", "worker died"),
+    events.Occupancy: Saying("debug", "occupancy"),
+    events.JobsClaimed: Saying("debug", "jobs claimed"),
+    events.AttemptsSettled: Saying("debug", "attempts settled"),
+    events.AttemptFailed: Saying("warning", "attempt failed"),
+    events.ClaimsLost: Saying("warning", "claims lost"),
+    events.JobsHandedBack: Saying("info", "jobs handed back"),
+    events.JobsReclaimed: Saying("warning", "jobs reclaimed"),
+    events.JobsPromoted: Saying("debug", "jobs promoted"),
+    events.JobsParked: Saying("info", "jobs parked"),
+    events.JobsUnparked: Saying("info", "jobs unparked"),
+    events.RollupsFolded: Saying("debug", "rollups folded"),
+    events.JobsPruned: Saying("info", "jobs pruned"),
+    events.ChoreFailed: Saying("warning", "chore failed"),
+    events.BellRung: Saying("debug", "bell rung"),
+    events.BellHeard: Saying("debug", "bell heard"),
+    events.BellLost: Saying("warning", "bell lost"),
+    events.ShutdownAsked: Saying("info", "shutdown signal received"),
+    events.ShutdownComplete: Saying("info", "shutdown complete"),
+}
+
+
+class Logs:
+    """Writes each event that matters enough as one line: what happened, and its facts as fields."""
+
+    def __init__(self, stream: TextIO, clock: Clock, *, level: Level = "info") -> None:
+        """Write JSON, unless the stream is a terminal. Changes no logging but its own."""
+        self._least = RANKS[level]
+        self._clock = clock
+        self._last_failure: dict[str, int] = {}
+        self._log = structlog.wrap_logger(
+            structlog.PrintLogger(stream),
+            processors=[self._add_time, _hide_passwords, *_renderers(stream)],
+            wrapper_class=structlog.BoundLogger,
+        )
+
+    def on(self, event: Event) -> None:
+        """Write a line, if it matters enough."""
+        saying = SAYINGS[type(event)]
+        if RANKS[saying.level] < self._least or self._repeats(event):
+            return
+        facts = {field.name: _fact(getattr(event, field.name)) for field in fields(event)}
+        getattr(self._log, saying.level)(saying.message, **facts)
+
+    def _repeats(self, event: Event) -> bool:
+        if not isinstance(event, ChoreFailed):
+            return False
+        now, last = self._clock.now_us(), self._last_failure.get(event.chore)
+        if last is not None and now - last < REPEAT_AFTER_US:
+            return True
+        self._last_failure[event.chore] = now
+        return False
+
+    def _add_time(
+        self, _: object, level: str, line: MutableMapping[str, Any]
+    ) -> MutableMapping[str, Any]:
+        at = datetime.fromtimestamp(self._clock.now_us() / 1e6, UTC)
+        return {
+            "time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "level": level.upper(),
+            **line,
+        }
+
+
+def _renderers(stream: TextIO) -> list[structlog.typing.Processor]:
+    if stream.isatty():
+        return [_for_console, structlog.dev.ConsoleRenderer(timestamp_key="time")]
+    return [structlog.processors.EventRenamer("msg"), structlog.processors.JSONRenderer()]
+
+
+def _for_console(_: object, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    line["level"] = line["level"].lower()  # the console knows its colours by these names
+    return line
+
+
+def _hide_passwords(_: object, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for name, value in line.items():
+        if isinstance(value, str) and "://" in value:
+            line[name] = PASSWORD.sub(r"\1***@", value)
+    return line
+
+
+def _fact(value: object) -> object:
+    """A fact as JSON has it; seconds are told to the microsecond."""
+    if isinstance(value, float):
+        return round(value, 6)
+    if isinstance(value, Mapping):
+        return {str(key): each for key, each in value.items()}
+    return list(value) if isinstance(value, tuple) else value

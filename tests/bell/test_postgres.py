@@ -1,0 +1,207 @@
+"""The bell of PostgreSQL, on a real server and through a real pooler."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+import asyncpg
+import pytest
+
+from tests.recorder import Recorder
+from tests.services import PgBouncerServer, Postgres
+from tests.waiting import until
+from windlass.bell.base import EVERY, LATER
+from windlass.bell.line import Connection
+from windlass.bell.postgres import PostgresBell, channel_of
+from windlass.clock import SystemChance
+from windlass.observe.events import BellLost, BellRung
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> Iterator[str]:
+    url = postgres.create_database()
+    yield url
+    postgres.drop_database(url)
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+async def bell(url: str, recorder: Recorder) -> AsyncIterator[PostgresBell]:
+    bell = bell_at(url, recorder)
+    yield bell
+    await bell.close()
+
+
+@pytest.fixture
+async def neighbour(url: str) -> AsyncIterator[PostgresBell]:
+    """The bell of another process."""
+    bell = bell_at(url, Recorder())
+    yield bell
+    await bell.close()
+
+
+def bell_at(url: str, recorder: Recorder, schema: str = "public") -> PostgresBell:
+    async def connect() -> Connection:
+        return await asyncpg.connect(url, statement_cache_size=0)
+
+    return PostgresBell(connect, schema, chance=SystemChance(), observer=recorder)
+
+
+async def end_other_connections(url: str) -> None:
+    """Do what a restart of the server does to those who listen."""
+    admin = await asyncpg.connect(url)
+    await admin.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity"
+        " where datname = current_database() and pid <> pg_backend_pid()"
+    )
+    await admin.close()
+
+
+async def test_a_ring_is_heard_by_a_neighbour(bell: PostgresBell, neighbour: PostgresBell) -> None:
+    async with neighbour.listen() as ear:
+        assert await ear.wait() == [EVERY]
+        await bell.ring(["mail"])
+
+        assert await ear.wait() == ["mail"]
+
+
+async def test_one_connection_rings_and_listens(bell: PostgresBell, url: str) -> None:
+    async with bell.listen() as ear:
+        await ear.wait()
+        await bell.ring(["mail"])
+        assert await ear.wait() == ["mail"]
+
+        admin = await asyncpg.connect(url)
+        connections = await admin.fetchval(
+            "select count(*) from pg_stat_activity where datname = current_database()"
+        )
+        await admin.close()
+
+    assert connections == 2  # the bell's and the one that asks
+
+
+async def test_many_rings_at_once_are_sent_together(bell: PostgresBell, recorder: Recorder) -> None:
+    async with bell.listen() as ear:
+        await ear.wait()
+        for number in range(1_000):
+            await bell.ring([f"queue-{number % 5}"])
+        await bell._outbox.flush()
+
+        heard = await ear.wait()
+        await until(lambda: recorder.of(BellRung))
+
+    assert set(heard) == {f"queue-{number}" for number in range(5)}
+    assert len(recorder.of(BellRung)) <= 2
+
+
+async def test_a_queue_whose_name_needs_quoting_rings_for_all(
+    bell: PostgresBell, neighbour: PostgresBell
+) -> None:
+    async with neighbour.listen() as ear:
+        await ear.wait()
+        await bell.ring(["it's"])
+
+        assert await ear.wait() == [EVERY]
+
+
+async def test_names_too_long_to_send_ring_for_all(
+    bell: PostgresBell, neighbour: PostgresBell
+) -> None:
+    async with neighbour.listen() as ear:
+        await ear.wait()
+        await bell.ring([letter * 1_200 for letter in "abcdefgh"])
+
+        assert await ear.wait() == [EVERY]
+
+
+async def test_names_in_any_alphabet_are_heard_as_they_are(
+    bell: PostgresBell, neighbour: PostgresBell
+) -> None:
+    async with neighbour.listen() as ear:
+        await ear.wait()
+        await bell.ring(["почта", LATER])
+
+        assert await ear.wait() == ["почта", LATER]
+
+
+async def test_after_a_lost_connection_everything_rings_once_and_hearing_goes_on(
+    bell: PostgresBell, neighbour: PostgresBell, url: str
+) -> None:
+    async with neighbour.listen() as ear:
+        await ear.wait()
+        await end_other_connections(url)
+
+        assert await asyncio.wait_for(ear.wait(), 10) == [EVERY]
+        await bell.ring(["mail"])
+        assert await asyncio.wait_for(ear.wait(), 10) == ["mail"]
+
+
+async def test_ringing_goes_on_after_a_lost_connection(
+    bell: PostgresBell, neighbour: PostgresBell, url: str
+) -> None:
+    await bell.ring(["mail"])
+    await bell._outbox.flush()
+    await end_other_connections(url)
+
+    async with neighbour.listen() as ear:
+        await ear.wait()
+        await bell.ring(["mail"])
+
+        assert await asyncio.wait_for(ear.wait(), 10) == ["mail"]
+
+
+async def test_ringing_without_a_server_raises_nothing(recorder: Recorder) -> None:
+    bell = bell_at("postgresql://postgres@127.0.0.1:1/postgres", recorder)
+
+    await bell.ring(["mail"])
+    await bell.close()
+
+    assert recorder.of(BellLost)
+
+
+async def test_closing_sends_what_was_rung(url: str, neighbour: PostgresBell) -> None:
+    bell = bell_at(url, Recorder())
+
+    async with neighbour.listen() as ear:
+        await ear.wait()
+        await bell.ring(["mail"])
+        await bell.close()
+
+        assert await ear.wait() == ["mail"]
+
+
+async def test_schemas_do_not_hear_each_other(url: str, bell: PostgresBell) -> None:
+    elsewhere = bell_at(url, Recorder(), schema="elsewhere")
+
+    async with bell.listen() as ear:
+        await ear.wait()
+        await elsewhere.ring(["theirs"])
+        await elsewhere.close()
+        await bell.ring(["ours"])
+
+        assert await ear.wait() == ["ours"]
+
+
+def test_a_schema_with_an_odd_name_gets_a_channel_that_fits() -> None:
+    assert channel_of("public") == "windlass_public"
+    assert channel_of('My "Schema"').startswith("windlass_")
+    assert len(channel_of("x" * 63)) <= 63
+
+
+async def test_behind_a_pooler_ringing_works_and_listening_says_that_it_is_deaf(
+    url: str, neighbour: PostgresBell, recorder: Recorder
+) -> None:
+    with PgBouncerServer(url) as pooler:
+        pooled = bell_at(pooler.url, recorder)
+        async with neighbour.listen() as ear, pooled.listen():
+            await ear.wait()
+            await pooled.ring(["mail"])
+            heard = await asyncio.wait_for(ear.wait(), 10)
+            await until(lambda: recorder.of(BellLost), at_most=10)
+        await pooled.close()
+
+    assert heard == ["mail"]
+    assert "pooler" in recorder.of(BellLost)[0].error
