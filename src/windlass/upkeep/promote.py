@@ -1,0 +1,22 @@
+"""Jobs whose time has come."""
+
+from __future__ import annotations
+
+from windlass.bell.base import Bell
+from windlass.observe.events import JobsPromoted, Observer
+from windlass.store.base import Store
+
+CHUNK = 5_000
+# A job may be scheduled at any moment for the next one, so look at least this often.
+LONGEST_WAIT = 1.0
+
+
+async def promote(store: Store, bell: Bell, observer: Observer) -> float:
+    """Make due jobs pending, and come back when the next one is due."""
+    promoted = await store.promote(CHUNK)
+    if promoted.count:
+        await bell.ring(promoted.queues)
+        observer.on(JobsPromoted(promoted.count))
+    if promoted.next_in is None:
+        return LONGEST_WAIT
+    return min(max(promoted.next_in, 0.0), LONGEST_WAIT)

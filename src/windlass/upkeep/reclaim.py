@@ -1,0 +1,32 @@
+"""Running jobs that nobody runs any more."""
+
+from __future__ import annotations
+
+from windlass.bell.base import Bell
+from windlass.clock import Chance
+from windlass.core.backoff import DEFAULT_BACKOFF
+from windlass.core.outcome import Cancelled, Crashed
+from windlass.core.settle import Settlement, settle
+from windlass.observe.events import JobsReclaimed, Observer
+from windlass.store.base import Orphan, Store
+
+CHUNK = 500
+
+
+async def reclaim(
+    store: Store, bell: Bell, observer: Observer, *, chance: Chance, lapsed: bool
+) -> float | None:
+    """Settle attempts whose worker is dead, and with `lapsed` those whose lease ran out.
+
+    The executor's own backoff is unknown here, so a crash waits by the default one.
+    """
+
+    def decide(orphan: Orphan) -> Settlement:
+        ending = Cancelled() if orphan.asked else Crashed(alone=orphan.alone)
+        return settle(orphan.claim, ending, backoff=DEFAULT_BACKOFF, chance=chance.random())
+
+    reclaimed = await store.reclaim(decide, CHUNK, lapsed=lapsed)
+    if reclaimed.count:
+        await bell.ring(reclaimed.queues)
+        observer.on(JobsReclaimed(reclaimed.count))
+    return 0.0 if reclaimed.count >= CHUNK else None
