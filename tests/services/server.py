@@ -38,7 +38,11 @@ class Server(ABC):
         self._leash: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
