@@ -20,8 +20,8 @@ class Statement(NamedTuple):
     """One .sql file and what goes into it.
 
     `columns` and `rows` say a statement about many rows at once. PostgreSQL gets each column as an
-    array named like the column. SQLite gets them all as one JSON array of arrays if the statement
-    asks for `:rows`, and else runs the statement once a row, which then answers with nothing.
+    array named like the column. For SQLite the file says `values (:id, …)` with the columns in
+    their order, which is repeated for each row; such a statement answers with nothing there.
     """
 
     name: str

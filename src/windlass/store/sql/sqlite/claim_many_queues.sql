@@ -1,0 +1,14 @@
+-- Choose up to :limit pending jobs of one lane from many named queues; `+` keeps to the walk along the lane.
+select json_group_array(json_array(
+           id, fence + 1, type, queue, payload, priority, rank, lane, threads, attempts, failures,
+           crashes, max_attempts, max_crashes, policy, :now, row)) as rows
+  from (select rowid as row, *
+          from windlass_jobs
+         where state = 'pending' and lane = :lane
+           and +queue in (select value from json_each(:queues))
+           and +queue not in (select name from windlass_queues)
+           and type in (select value from json_each(:types))
+           and (threads <= :free_threads or threads > :widest)
+           and exists (select 1 from windlass_nodes where id = :node and lease_until > :now)
+         order by rank, id
+         limit :limit)

@@ -1,0 +1,33 @@
+-- What bears on why one job waits: its line, its queue, and who could take it.
+with live as materialized (
+    select w.*
+      from windlass_workers w
+      join windlass_nodes n on n.id = w.node
+     where w.ended_at is null and n.lease_until > :now
+),
+job as materialized (
+    select * from windlass_jobs where id = :id
+)
+select :now as now_us,
+       (select count(*)
+          from (select 1
+                  from job
+                  join windlass_jobs w
+                 where job.state = 'pending' and w.state = 'pending' and w.lane = job.lane
+                   and (w.rank, w.id) < (job.rank, job.id)
+                 limit 10000)) as ahead,
+       (select q.paused_by from windlass_queues q join job on q.name = job.queue) as paused_by,
+       (select count(*) from live) as workers,
+       (select count(*) from live, job
+         where job.type in (select value from json_each(live.types))) as workers_for_type,
+       (select count(*) from live, job
+         where live.queues is null
+            or job.queue in (select value from json_each(live.queues))) as workers_for_queue,
+       (select coalesce(max(threads), 0) from live where not alone) as widest,
+       (select coalesce(sum(jobs), 0) / 60.0
+          from windlass_rollups
+         where grain in (0, 10) and jobs > 0 and at > :now - 60000000) as claims_per_second,
+       (select n.lease_until
+          from job
+          join windlass_workers w on w.id = job.worker
+          join windlass_nodes n on n.id = w.node) as lease_until

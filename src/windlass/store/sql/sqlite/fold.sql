@@ -1,0 +1,7 @@
+-- The rollups older than :age_us that `fold.*` will merge into bins of :grain seconds.
+select count(*) as folded, json_group_array(row) as chosen
+  from (select rowid as row
+          from windlass_rollups
+         where grain = :finer and at < :now - :age_us
+         order by at
+         limit :limit)

@@ -1,0 +1,80 @@
+"""The embedded database: SQLite in WAL mode, one writer and a few readers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import cycle
+from pathlib import Path
+from typing import TypeVar
+
+from windlass.clock import Chance, Clock
+from windlass.store.busy import Patience
+from windlass.store.locks import NodeLocks
+from windlass.store.script import Rows, Script, Statement
+from windlass.store.sqlite_connection import MEMORY, connect
+from windlass.store.sqlite_hands import Hands, InlineHands, ThreadHands, Work
+from windlass.store.sqlite_operations import OPERATIONS
+from windlass.store.sqlite_session import Dialect
+from windlass.store.sqlite_writer import Connected, Reader, Writer
+
+T = TypeVar("T")
+
+READERS = 2
+
+
+class SqliteDatabase:
+    """A file of jobs on this machine.
+
+    Whatever writes wait at one moment share a transaction, and each is answered after its commit.
+    `inline` runs everything on the caller's thread, so that a simulator needs no other.
+    """
+
+    def __init__(
+        self, path: str | Path, *, clock: Clock, chance: Chance, inline: bool = False
+    ) -> None:
+        """Open the file when first asked."""
+        self.path = str(path)
+        self.nodes = None if self.path == MEMORY else NodeLocks(Path(self.path))
+        self._clock = clock
+        self._patience = Patience(clock, chance)
+        self._dialect = Dialect(OPERATIONS, nodes=self.nodes)
+        self._writer = self._make_writer(inline=inline)
+        self._readers = [] if inline or self.path == MEMORY else self._make_readers()
+        self._next_reader = cycle(self._readers or [self._writer])
+
+    async def read(self, statement: Statement) -> Rows:
+        """Answer a question that changes nothing."""
+        return await next(self._next_reader).do(lambda session: session.answer(statement))
+
+    async def write(self, statement: Statement) -> Rows:
+        """Run one statement as a transaction, shared with whatever else waits."""
+        return await self._writer.do(lambda session: session.answer(statement))
+
+    async def run(self, script: Script[T]) -> T:
+        """Run a script as one transaction; answer after its commit."""
+        return await self._writer.do(lambda session: session.drive(script))
+
+    async def perform(self, work: Work[T]) -> T:
+        """Do, in a transaction, what a statement or a script cannot express."""
+        return await self._writer.do(work)
+
+    async def close(self) -> None:
+        """Finish what is queued and let go of every connection."""
+        for hands in [*self._readers, self._writer]:
+            await hands.close()
+
+    def _make_writer(self, *, inline: bool) -> Hands:
+        connected = Connected(partial(connect, self.path, self._patience))
+        writer = Writer(connected, self._dialect, self._clock, self._patience)
+        if inline:
+            return InlineHands(writer.perform, writer.end)
+        return ThreadHands("windlass-writer", writer.perform, writer.end, writer.tidy)
+
+    def _make_readers(self) -> Sequence[Hands]:
+        return [self._make_reader(number) for number in range(READERS)]
+
+    def _make_reader(self, number: int) -> Hands:
+        connected = Connected(partial(connect, self.path, self._patience, reading=True))
+        reader = Reader(connected, self._dialect, self._clock, self._patience)
+        return ThreadHands(f"windlass-reader-{number}", reader.perform, reader.end, lambda: None)

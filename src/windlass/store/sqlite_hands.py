@@ -1,0 +1,190 @@
+"""Who carries out commands on a database: a thread of its own, or the caller itself."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from windlass.core.errors import StoreAway
+from windlass.store.sqlite_session import Session
+
+T = TypeVar("T")
+
+# What a command does with its session, and what comes of it.
+Work: TypeAlias = Callable[[Session], T]
+
+# More would keep other processes waiting, and gain nothing.
+MOST_AT_ONCE = 128
+# After this long without work the write-ahead log is folded back into the file.
+IDLE = 2.0
+
+
+class Command(Generic[T]):
+    """Work, and its answer or error once it is done."""
+
+    __slots__ = ("_answer", "_future", "error", "loop", "work")
+
+    def __init__(self, work: Work[T], loop: asyncio.AbstractEventLoop | None = None) -> None:
+        """Answer to `loop`, or to whoever asks afterwards."""
+        self.work = work
+        self.loop = loop
+        self.error: BaseException | None = None
+        self._answer: list[T] = []
+        self._future: asyncio.Future[T] | None = loop.create_future() if loop else None
+
+    @property
+    def given_up(self) -> bool:
+        """Whether nobody waits for it any more."""
+        return self._future is not None and self._future.cancelled()
+
+    def succeed(self, answer: T) -> None:
+        """Keep the answer until the commit."""
+        self._answer = [answer]
+
+    def fail(self, error: BaseException) -> None:
+        """Forget any answer: this is what happened."""
+        self.error = error
+
+    def result(self) -> T:
+        """The answer, or the error."""
+        if self.error is not None:
+            raise self.error
+        return self._answer[0]
+
+    def deliver(self) -> None:
+        """Tell whoever waits; on the thread of the loop."""
+        if self._future is None or self._future.done():
+            return
+        if self.error is not None:
+            self._future.set_exception(self.error)
+        else:
+            self._future.set_result(self._answer[0])
+
+    async def delivered(self) -> T:
+        """Wait for the answer."""
+        if self._future is None:
+            return self.result()
+        return await self._future
+
+
+Perform: TypeAlias = Callable[[Sequence[Command[Any]]], None]
+
+
+class Hands(Protocol):
+    """Carries out commands in the order in which they are given."""
+
+    async def do(self, work: Work[T]) -> T:
+        """Carry out one command and answer after its commit."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was given, then take no more."""
+        ...
+
+
+class InlineHands:
+    """Carries out each command at once on the caller's thread, for tests and simulations."""
+
+    def __init__(self, perform: Perform, end: Callable[[], None]) -> None:
+        """Carry out by `perform`, and let go of the connection by `end`."""
+        self._perform = perform
+        self._end = end
+
+    async def do(self, work: Work[T]) -> T:
+        """Carry it out here and now."""
+        command = Command(work)
+        self._perform([command])
+        return command.result()
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        self._end()
+
+
+class ThreadHands:
+    """A thread that takes whatever has piled up and carries it out together."""
+
+    def __init__(
+        self, name: str, perform: Perform, end: Callable[[], None], idle: Callable[[], None]
+    ) -> None:
+        """Start the thread when first asked. `idle` runs after a while without work."""
+        self._name = name
+        self._perform = perform
+        self._end = end
+        self._idle = idle
+        self._queue: queue.SimpleQueue[Command[Any] | None] = queue.SimpleQueue()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    async def do(self, work: Work[T]) -> T:
+        """Queue it, and wait for the commit that it is part of."""
+        command = Command(work, asyncio.get_running_loop())
+        with self._starting:
+            if self._closed:
+                raise StoreAway("the database was closed")
+            self._queue.put(command)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+        return await command.delivered()
+
+    async def close(self) -> None:
+        """Finish what is queued, then end the thread."""
+        with self._starting:
+            self._closed = True
+            thread, self._thread = self._thread, None
+            self._queue.put(None)
+        if thread is not None:
+            await asyncio.to_thread(thread.join)
+
+    def _run(self) -> None:
+        try:
+            while commands := self._next():
+                self._perform(commands)
+                _deliver(commands)
+        finally:
+            self._end()
+
+    def _next(self) -> list[Command[Any]]:
+        """All that waits, at least one; nothing when it is time to end."""
+        first = self._wait()
+        taken = []
+        while first is not None:
+            if not first.given_up:
+                taken.append(first)
+            if len(taken) == MOST_AT_ONCE or (self._queue.empty() and taken):
+                return taken
+            first = self._queue.get()
+        if taken:
+            self._queue.put(None)  # for the next turn
+        return taken
+
+    def _wait(self) -> Command[Any] | None:
+        try:
+            return self._queue.get(timeout=IDLE)
+        except queue.Empty:
+            self._idle()
+            return self._queue.get()
+
+
+def _deliver(commands: Sequence[Command[Any]]) -> None:
+    """Wake each loop once, not once a command."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[Command[Any]]] = defaultdict(list)
+    for command in commands:
+        if command.loop is not None:
+            by_loop[command.loop].append(command)
+    for loop, theirs in by_loop.items():
+        try:
+            loop.call_soon_threadsafe(_tell, theirs)
+        except RuntimeError:
+            continue  # the loop was closed, and nobody waits
+
+
+def _tell(commands: Sequence[Command[Any]]) -> None:
+    for command in commands:
+        command.deliver()

@@ -1,0 +1,107 @@
+"""Runs statements on a connection to SQLite, for the length of one command."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar, cast
+
+import msgspec
+
+from windlass.store.locks import NodeLocks
+from windlass.store.queries import Queries
+from windlass.store.script import Rows, Script, Statement
+from windlass.store.sqlite_batches import Batches
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What all sessions share: the statements, and who stands in for some of them."""
+
+    operations: Mapping[str, Operation]
+    queries: Queries = field(default_factory=lambda: Queries("sqlite"))
+    batches: Batches = field(default_factory=Batches)
+    nodes: NodeLocks | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A connection at one moment: `now` is the same for all statements of a command."""
+
+    connection: sqlite3.Connection
+    now: int
+    dialect: Dialect
+
+    def drive(self, script: Script[T]) -> T:
+        """Run a script to its end."""
+        rows: Rows | None = None
+        while True:
+            try:
+                statement = next(script) if rows is None else script.send(rows)
+            except StopIteration as stop:
+                return cast("T", stop.value)
+            try:
+                rows = self.answer(statement)
+            except BaseException:
+                script.close()
+                raise
+
+    def answer(self, statement: Statement) -> Rows:
+        """Run a statement of the store, whether it takes one file here or several."""
+        operation = self.dialect.operations.get(statement.name)
+        if operation is not None:
+            return operation(self, statement)
+        if statement.columns:
+            self.change(statement)
+            return []
+        return self.rows(statement.name, statement.args)
+
+    def rows(self, name: str, args: Mapping[str, Any]) -> Rows:
+        """Run one file and answer with its rows.
+
+        A hot one answers with a single column `rows` of JSON, since each row would cost a step.
+        """
+        cursor = self._cursor()
+        cursor.execute(self.dialect.queries[name].text, self._bound(args))
+        if cursor.description is None:
+            return []
+        found = cursor.fetchall()
+        if cursor.description[0][0] == "rows":
+            return cast("Rows", msgspec.json.decode(found[0][0]))
+        return found
+
+    def change(self, statement: Statement) -> int:
+        """Run one file, for many rows if it has columns; answer with how many it changed."""
+        query = self.dialect.queries[statement.name]
+        args = self._bound(statement.args)
+        cursor = self._cursor()
+        if not statement.columns:
+            return cursor.execute(query.text, args).rowcount
+        steps = self.dialect.batches.steps(query, args, statement.columns, statement.rows)
+        return sum(cursor.execute(step.text, step.values).rowcount for step in steps)
+
+    def _cursor(self) -> sqlite3.Cursor:
+        cursor = self.connection.cursor()
+        # On the cursor, not on the connection, which may be the caller's own.
+        cursor.row_factory = sqlite3.Row
+        return cursor
+
+    def _bound(self, args: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments as SQLite takes them: lists as JSON text, and the time."""
+        bound = {
+            name: json(value) if isinstance(value, list | tuple) else value
+            for name, value in args.items()
+        }
+        bound["now"] = self.now
+        return bound
+
+
+Operation: TypeAlias = Callable[[Session, Statement], Rows]
+
+
+def json(value: object) -> str:
+    """A list as `json_each` reads it."""
+    return msgspec.json.encode(value).decode()
