@@ -4,6 +4,7 @@ import os
 import uuid
 from collections.abc import Mapping
 from contextlib import ExitStack
+from urllib.parse import urlsplit
 
 from tests.services.postgres import Postgres, PostgresServer
 from tests.services.redis import RedisServer
@@ -22,6 +23,8 @@ class SharedServices:
         """The PostgreSQL of this run (TEST_POSTGRES_URL, or one of our own)."""
         if "postgres" not in self._urls:
             self._urls["postgres"] = os.environ.get("TEST_POSTGRES_URL") or self._start_postgres()
+            # Only whoever knew it first cleans up, so that a server of the caller's stays tidy.
+            self._started.callback(self._drop_template)
         return Postgres(self._urls["postgres"])
 
     @property
@@ -43,6 +46,11 @@ class SharedServices:
     def close(self) -> None:
         """Stop what was started here."""
         self._started.close()
+
+    def _drop_template(self) -> None:
+        self.postgres.drop_database(
+            urlsplit(self.postgres.url)._replace(path=f"/{self.template}").geturl()
+        )
 
     def _start_postgres(self) -> str:
         return self._started.enter_context(PostgresServer()).url
