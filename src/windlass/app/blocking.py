@@ -1,0 +1,63 @@
+"""The verbs of an app for code without an event loop; there is no second implementation."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Coroutine
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from windlass.app.bridge import Bridge, at_once
+from windlass.app.verbs import Verbs
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def verb(
+    method: Callable[Concatenate[Verbs, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Blocking, P], T]:
+    """The verb as a plain method: it waits for the answer."""
+
+    @functools.wraps(method)
+    def wait(self: Blocking, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        coroutine = method(self.verbs, *args, **kwargs)
+        # A caller's own connection belongs to the caller's thread, and nothing else is waited for.
+        if kwargs.get("connection") is not None:
+            return at_once(coroutine)
+        return self.bridge.run(coroutine)
+
+    return wait
+
+
+class Blocking:
+    """An app's verbs as plain methods."""
+
+    def __init__(self, verbs: Verbs, bridge: Bridge) -> None:
+        """Speak for `verbs`, over `bridge`."""
+        self.verbs = verbs
+        self.bridge = bridge
+
+    enqueue = verb(Verbs.enqueue)
+    enqueue_many = verb(Verbs.enqueue_many)
+    get = verb(Verbs.get)
+    jobs = verb(Verbs.jobs)
+    wait = verb(Verbs.wait)
+    cancel = verb(Verbs.cancel)
+    retry = verb(Verbs.retry)
+    delete = verb(Verbs.delete)
+    explain = verb(Verbs.explain)
+    attempts = verb(Verbs.attempts)
+    progress = verb(Verbs.progress)
+    lines = verb(Verbs.lines)
+    kept = verb(Verbs.kept)
+    pause = verb(Verbs.pause)
+    resume = verb(Verbs.resume)
+    queues = verb(Verbs.queues)
+    fleet = verb(Verbs.fleet)
+    stats = verb(Verbs.stats)
+    aging = verb(Verbs.aging)
+    set_aging = verb(Verbs.set_aging)
+
+    def close(self) -> None:
+        """Let go of the background thread and what it has open; the next verb starts another."""
+        self.bridge.close()

@@ -1,0 +1,101 @@
+"""Runs coroutines for threads that have no event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine
+from concurrent import futures
+from typing import Any, TypeVar
+
+from windlass.app.home import Homes
+from windlass.core.errors import BadInput, StoreAway
+
+T = TypeVar("T")
+
+
+class Bridge:
+    """Takes coroutines of an app to an event loop in another thread.
+
+    If the app is at home on a loop that runs, that is the one; else it is a loop in a background
+    thread of the bridge's own.
+    """
+
+    def __init__(self, homes: Homes) -> None:
+        """Start nothing yet."""
+        self._homes = homes
+        self._guard = threading.Lock()
+        self._background: asyncio.AbstractEventLoop | None = None
+        self._process = os.getpid()
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Wait for the coroutine's answer."""
+        try:
+            loop = self._loop()
+        except BaseException:
+            coroutine.close()
+            raise
+        return _answer(asyncio.run_coroutine_threadsafe(coroutine, loop), loop)
+
+    def close(self) -> None:
+        """End the background thread, with what the app has open there."""
+        with self._guard:
+            loop, self._background = self._background, None
+        if loop is not None and self._process == os.getpid():
+            _answer(asyncio.run_coroutine_threadsafe(self._homes.close(), loop), loop)
+            loop.call_soon_threadsafe(loop.stop)
+
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        _refuse_on_a_loop()
+        with self._guard:
+            if self._process != os.getpid():
+                self._begin_anew()
+            return self._homes.elsewhere() or self._background_loop()
+
+    def _background_loop(self) -> asyncio.AbstractEventLoop:
+        if self._background is None:
+            loop = asyncio.new_event_loop()
+            threading.Thread(target=_run, args=[loop], name="windlass", daemon=True).start()
+            self._background = loop
+        return self._background
+
+    def _begin_anew(self) -> None:
+        """A fork copies the memory but not the thread, and connections must not be shared."""
+        self._process = os.getpid()
+        self._background = None
+        self._homes.forget()
+
+
+def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run, in this thread, a coroutine that has nothing to wait for."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        answer: T = stop.value
+        return answer
+    coroutine.close()
+    raise BadInput("this connection is for async code; here: await app.enqueue(…, connection=…)")
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+def _refuse_on_a_loop() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise BadInput("app.blocking would halt this thread's event loop; here: await app.enqueue(…)")
+
+
+def _answer(future: futures.Future[T], loop: asyncio.AbstractEventLoop) -> T:
+    # A loop that is closed under us answers nobody; that is seen within a second.
+    while not futures.wait([future], timeout=1).done:
+        if loop.is_closed():
+            raise StoreAway("the app's event loop ended before it answered", ambiguous=True)
+    return future.result()

@@ -1,0 +1,75 @@
+"""Where an app lives: on an event loop, since connections cannot move to another."""
+
+from __future__ import annotations
+
+import asyncio
+
+from windlass.app.ports import Backend, Ports
+from windlass.app.sender import Sender
+from windlass.app.watch import Watcher
+from windlass.core.job import Job, JobId
+
+
+class Home:
+    """An open store and bell, with those who send to it and those who wait for it."""
+
+    def __init__(self, backend: Backend, ports: Ports) -> None:
+        """Live on the running event loop."""
+        self.store, self.bell = backend
+        self.sender = Sender(backend, ports.clock)
+        self.watcher = Watcher(self._look)
+
+    async def close(self) -> None:
+        """Let go of everything, after what is under way."""
+        await self.sender.close()
+        await self.bell.close()
+        await self.store.close()
+
+    async def _look(self, ids: list[JobId]) -> list[Job | None]:
+        return [await self.store.job(job_id) for job_id in ids]
+
+
+class Homes:
+    """The homes of one app, by event loop; each is opened when it is first needed."""
+
+    def __init__(self, ports: Ports) -> None:
+        """Open nothing yet."""
+        self._ports = ports
+        self._homes: dict[asyncio.AbstractEventLoop, Home] = {}
+        self._doors: dict[asyncio.AbstractEventLoop, asyncio.Lock] = {}
+
+    async def here(self) -> Home:
+        """The home on the running event loop."""
+        loop = asyncio.get_running_loop()
+        home = self._homes.get(loop)
+        return home or await self._open(loop)
+
+    def elsewhere(self) -> asyncio.AbstractEventLoop | None:
+        """A home's event loop that is running; asked by a thread that runs none."""
+        return next((loop for loop in list(self._homes) if loop.is_running()), None)
+
+    async def close(self) -> None:
+        """Leave the home on the running event loop; the next verb opens another."""
+        loop = asyncio.get_running_loop()
+        self._doors.pop(loop, None)
+        home = self._homes.pop(loop, None)
+        if home is not None:
+            await home.close()
+
+    def forget(self) -> None:
+        """Leave every home as it is: they belong to the process that this one was forked from."""
+        self._homes.clear()
+        self._doors.clear()
+
+    async def _open(self, loop: asyncio.AbstractEventLoop) -> Home:
+        async with self._doors.setdefault(loop, asyncio.Lock()):
+            if loop not in self._homes:
+                self._forget_ended()
+                self._homes[loop] = Home(await self._ports.connect(), self._ports)
+            return self._homes[loop]
+
+    def _forget_ended(self) -> None:
+        """Each asyncio.run of a program that calls it repeatedly leaves a closed loop behind."""
+        for loop in [loop for loop in self._doors if loop.is_closed()]:
+            self._homes.pop(loop, None)
+            self._doors.pop(loop, None)

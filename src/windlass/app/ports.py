@@ -1,0 +1,31 @@
+"""What an app needs of the world outside; wiring brings it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from windlass.bell.base import Bell
+from windlass.clock import Chance, Clock
+from windlass.store.base import Store
+
+
+class Backend(NamedTuple):
+    """A store that is open, and the bell that goes with it."""
+
+    store: Store
+    bell: Bell
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """How an app reaches its store, and where it takes time and chance from."""
+
+    connect: Callable[[], Awaitable[Backend]]  # on the event loop that will use it
+    clock: Clock
+    chance: Chance
+    dialect: str  # of the store: what a caller's own connection must speak
+    schema: str = "public"
+    # A statement that rings these words when the transaction commits in which it is said.
+    ring_sql: Callable[[Sequence[str]], str] | None = None

@@ -1,0 +1,93 @@
+"""Enqueues for many callers at once, and rings for what was enqueued."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import chain, islice
+from typing import TypeAlias
+
+from windlass.app.pile import Pile
+from windlass.app.ports import Backend
+from windlass.bell.base import EVERY, LATER
+from windlass.clock import Clock
+from windlass.core.errors import StoreAway
+from windlass.core.job import NewJob
+from windlass.store.base import Enqueued
+
+Answer: TypeAlias = list[Enqueued] | Exception
+
+# A batch that large gains nothing from sharing a transaction, and would hold up the others.
+LARGE = 1_000
+# Later than this a job is seen by the next look at what is due; our clock may differ a little.
+SOON = timedelta(seconds=2)
+MAX_QUEUES = 8
+
+
+class Sender:
+    """Sends jobs to the store, those of concurrent callers in one transaction."""
+
+    def __init__(self, backend: Backend, clock: Clock) -> None:
+        """Jobs with a key may wait for somebody else's transaction, so they go by themselves."""
+        self._backend = backend
+        self._clock = clock
+        self._plain = Pile(self._send)
+        self._keyed = Pile(self._send)
+
+    async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        """Keep the jobs, all or none."""
+        if len(jobs) >= LARGE:
+            [answer] = await self._send([jobs])
+        elif any(job.key is not None for job in jobs):
+            answer = await self._keyed.add(jobs)
+        else:
+            answer = await self._plain.add(jobs)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def close(self) -> None:
+        """Wait for what is under way."""
+        await self._plain.close()
+        await self._keyed.close()
+
+    async def _send(self, batches: Sequence[Sequence[NewJob]]) -> list[Answer]:
+        jobs = list(chain.from_iterable(batches))
+        try:
+            answers = iter(await self._backend.store.enqueue(jobs))
+        except StoreAway:
+            raise
+        except Exception as problem:  # noqa: BLE001 — one caller's mistake must not be everyone's
+            return await self._send_halves(batches, problem)
+        await self._backend.bell.ring(words(jobs, self._clock.now_us()))
+        return [list(islice(answers, len(batch))) for batch in batches]
+
+    async def _send_halves(
+        self, batches: Sequence[Sequence[NewJob]], problem: Exception
+    ) -> list[Answer]:
+        """Send again in halves, until whoever is to blame is alone with it."""
+        if len(batches) == 1:
+            return [problem]
+        middle = len(batches) // 2
+        return [*await self._send(batches[:middle]), *await self._send(batches[middle:])]
+
+
+def words(jobs: Iterable[NewJob], now_us: int) -> list[str]:
+    """What to ring for: the queues in which something is due, and whether something soon is."""
+    soon = datetime.fromtimestamp(now_us / 1_000_000, UTC) + SOON
+    queues: set[str] = set()
+    later: list[str] = []
+    for job in jobs:
+        if job.delay is None and job.run_at is None:
+            queues.add(job.queue)
+        elif _due_by(job, soon):
+            queues.add(job.queue)
+            later = [LATER]
+    named = sorted(queues) if len(queues) <= MAX_QUEUES else [EVERY]
+    return [*named, *later]
+
+
+def _due_by(job: NewJob, soon: datetime) -> bool:
+    if job.delay is not None:
+        return job.delay <= SOON
+    return job.run_at is not None and job.run_at <= soon

@@ -1,0 +1,233 @@
+"""Everything that can be done with jobs once they are declared."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import TypedDict, Unpack
+
+from windlass.app.home import Homes
+from windlass.app.ports import Ports
+from windlass.app.sender import words
+from windlass.app.view import Job, view
+from windlass.bell.base import ASKED, CHANGED
+from windlass.core import limits
+from windlass.core.errors import BadInput, NotFinished, UnknownJob, WrongState
+from windlass.core.explain import explain
+from windlass.core.job import Attempt, JobId, NewJob, State
+from windlass.core.job import Job as StoredJob
+from windlass.core.rank import parse_aging
+from windlass.store import outside
+from windlass.store.base import Enqueued, Fleet, JobFilter, Kept, LogLine, Progress, QueueRecord
+
+# Re-ranking holds locks; smaller steps leave room for claims in between.
+RERANK_STEP = 5_000
+
+
+class Which(TypedDict, total=False):
+    """Which jobs to list; `before` is the last id of the page before."""
+
+    status: State | str | Iterable[State | str]
+    type: str
+    queue: str
+    before: JobId | str
+    limit: int
+
+
+class Verbs:
+    """The verbs of an app, for code on an event loop; the store is opened when it is needed."""
+
+    def __init__(self, ports: Ports) -> None:
+        """Open nothing yet."""
+        self._ports = ports
+        self._homes = Homes(ports)
+
+    async def enqueue(self, job: NewJob, *, connection: object = None) -> Enqueued:
+        """Keep the job; with a `connection`, as part of the transaction that is open there."""
+        [answer] = await self.enqueue_many([job], connection=connection)
+        return answer
+
+    async def enqueue_many(
+        self, jobs: Iterable[NewJob], *, connection: object = None
+    ) -> list[Enqueued]:
+        """Keep the jobs, all or none."""
+        jobs = _distinct(jobs)
+        if not jobs:
+            return []
+        if connection is not None:
+            return await outside.enqueue(self._request(jobs), connection)
+        home = await self._homes.here()
+        return await home.sender.enqueue(jobs)
+
+    async def get(self, job_id: JobId | str) -> Job:
+        """The job as it is now."""
+        home = await self._homes.here()
+        return view(_found(await home.store.job(limits.job_id(job_id)), job_id))
+
+    async def jobs(self, **which: Unpack[Which]) -> list[Job]:
+        """Jobs, newest first."""
+        home = await self._homes.here()
+        return [view(job) for job in await home.store.jobs(_filter(which))]
+
+    async def wait(self, job_id: JobId | str, timeout: float | timedelta | None = 10) -> Job:
+        """The job once it is finished; raises `NotFinished` after `timeout`."""
+        home = await self._homes.here()
+        seconds = limits.timeout(timeout)
+        wanted = limits.job_id(job_id)
+        try:
+            async with asyncio.timeout(seconds):
+                return view(_found(await home.watcher.finished(wanted), job_id))
+        except TimeoutError:
+            job = _found(await home.store.job(wanted), job_id)
+            raise NotFinished(wanted, job.state, seconds or 0) from None
+
+    async def cancel(self, job_id: JobId | str) -> Job:
+        """Cancel a waiting job now, or ask a running one to stop."""
+        home = await self._homes.here()
+        wanted = limits.job_id(job_id)
+        if await home.store.cancel([wanted]):
+            await home.bell.ring([ASKED])
+        job = _found(await home.store.job(wanted), job_id)
+        if job.state in (State.COMPLETED, State.FAILED):
+            raise WrongState(job.id, job.state, "it is over, and cannot be cancelled any more")
+        return view(job)
+
+    async def retry(self, job_id: JobId | str) -> Job:
+        """Put a failed or cancelled job back in line, with all its attempts before it."""
+        home = await self._homes.here()
+        wanted = limits.job_id(job_id)
+        again = await home.store.retry([wanted])
+        job = _found(await home.store.job(wanted), job_id)
+        if not again:
+            raise WrongState(job.id, job.state, _why_no_retry(job))
+        await home.bell.ring([job.queue])
+        return view(job)
+
+    async def delete(self, job_id: JobId | str) -> None:
+        """Forget a finished job."""
+        home = await self._homes.here()
+        wanted = limits.job_id(job_id)
+        if not await home.store.delete([wanted]):
+            job = _found(await home.store.job(wanted), job_id)
+            raise WrongState(
+                job.id, job.state, "only finished jobs can be deleted; cancel it first"
+            )
+
+    async def explain(self, job_id: JobId | str) -> list[str]:
+        """Say why the job is where it is."""
+        home = await self._homes.here()
+        facts = await home.store.facts(limits.job_id(job_id))
+        if facts is None:
+            raise UnknownJob(str(job_id))
+        return explain(facts)
+
+    async def attempts(self, job_id: JobId | str) -> list[Attempt]:
+        """The attempts of a job that ended otherwise than well, oldest first."""
+        home = await self._homes.here()
+        return await home.store.attempts(limits.job_id(job_id))
+
+    async def progress(self, job_id: JobId | str) -> Progress | None:
+        """How far the job has come, in its handler's words."""
+        home = await self._homes.here()
+        return await home.store.progress(limits.job_id(job_id))
+
+    async def lines(self, job_id: JobId | str) -> list[LogLine]:
+        """What the job logged, oldest first."""
+        home = await self._homes.here()
+        return await home.store.lines(limits.job_id(job_id))
+
+    async def kept(self, job_id: JobId | str, name: str) -> Kept | None:
+        """A file that the job's handler kept with it."""
+        home = await self._homes.here()
+        return await home.store.kept(limits.job_id(job_id), name)
+
+    async def pause(self, queue: str, *, by: str = "the application") -> None:
+        """Let no job of the queue start from now on."""
+        home = await self._homes.here()
+        await home.store.pause(limits.queue(queue), by)
+
+    async def resume(self, queue: str) -> None:
+        """Undo `pause`."""
+        home = await self._homes.here()
+        await home.store.resume(limits.queue(queue))
+        await home.bell.ring([CHANGED, queue])
+
+    async def queues(self) -> list[QueueRecord]:
+        """Every queue in which jobs wait, or that is paused."""
+        home = await self._homes.here()
+        return await home.store.queues()
+
+    async def fleet(self) -> Fleet:
+        """The nodes and workers that have not left."""
+        home = await self._homes.here()
+        return await home.store.fleet()
+
+    async def stats(self) -> dict[State, int]:
+        """How many jobs there are in each state."""
+        home = await self._homes.here()
+        return await home.store.counts()
+
+    async def aging(self) -> timedelta:
+        """How much waiting is worth one point of priority."""
+        home = await self._homes.here()
+        return await home.store.aging()
+
+    async def set_aging(self, aging: timedelta | str) -> None:
+        """Change the aging, also for the jobs that wait; `strict` lets priority alone decide."""
+        home = await self._homes.here()
+        await home.store.set_aging(parse_aging(aging) if isinstance(aging, str) else aging)
+        last: JobId | None = None
+        while (last := await home.store.rerank(last, RERANK_STEP)) is not None:
+            continue
+
+    def _request(self, jobs: Sequence[NewJob]) -> outside.Request:
+        ports = self._ports
+        now_us = ports.clock.now_us()
+        return outside.Request(
+            jobs=jobs,
+            dialect=ports.dialect,
+            schema=ports.schema,
+            now_us=now_us,
+            ring=ports.ring_sql(words(jobs, now_us)) if ports.ring_sql else None,
+        )
+
+
+def _distinct(jobs: Iterable[NewJob]) -> Sequence[NewJob]:
+    jobs = list(jobs)
+    for kind in {type(job) for job in jobs} - {NewJob}:
+        raise BadInput(
+            f"enqueue takes jobs, made by a job type's .job(…); this is a {kind.__name__}"
+        )
+    if len({job.id for job in jobs}) < len(jobs):
+        raise BadInput("the same job is there twice; each call of .job(…) makes a new one")
+    return jobs
+
+
+def _filter(which: Which) -> JobFilter:
+    unknown = which.keys() - Which.__optional_keys__
+    if unknown:
+        known = ", ".join(sorted(Which.__optional_keys__))
+        raise BadInput(f"jobs cannot be listed by {min(unknown)!r}, but by {known}")
+    status = which.get("status", ())
+    states = [status] if isinstance(status, str) else status
+    before = which.get("before")
+    return JobFilter(
+        states=frozenset(limits.state(state) for state in states),
+        type=which.get("type"),
+        queue=which.get("queue"),
+        before=None if before is None else limits.job_id(before),
+        limit=limits.page(which.get("limit", 50)),
+    )
+
+
+def _found(job: StoredJob | None, job_id: object) -> StoredJob:
+    if job is None:
+        raise UnknownJob(str(job_id))
+    return job
+
+
+def _why_no_retry(job: StoredJob) -> str:
+    if job.state is State.COMPLETED:
+        return "it is done; clone it: enqueue a new job with its payload"
+    return "it is not finished; only failed and cancelled jobs can be retried"
