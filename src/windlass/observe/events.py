@@ -74,9 +74,12 @@ class WorkerStopped:
 
 @dataclass(frozen=True, slots=True)
 class WorkerDied:
-    """A worker's process ended otherwise: a negative code is the signal that killed it."""
+    """A worker's process ended otherwise: a negative code is the signal that killed it.
 
-    worker: WorkerId
+    One that ended before it was a worker has no name yet.
+    """
+
+    worker: WorkerId | None
     pid: int
     code: int
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, MutableMapping
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -13,14 +12,13 @@ import structlog
 from windlass.clock import Clock
 from windlass.observe import events
 from windlass.observe.events import ChoreFailed, Event
+from windlass.observe.secrets import without_password
 
 Level = Literal["debug", "info", "warning", "error"]
 RANKS: Mapping[Level, int] = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 # While a database is away every chore fails every second; one line in a while says it as well.
 REPEAT_AFTER_US = 10_000_000
-
-PASSWORD = re.compile(r"(://[^:/@\s]*:)[^@\s]+@")
 
 
 class Saying(NamedTuple):
@@ -117,7 +115,7 @@ def _for_console(_: object, __: str, line: MutableMapping[str, Any]) -> MutableM
 def _hide_passwords(_: object, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for name, value in line.items():
         if isinstance(value, str) and "://" in value:
-            line[name] = PASSWORD.sub(r"\1***@", value)
+            line[name] = without_password(value)
     return line
 
 

@@ -23,3 +23,13 @@ async def background(*works: Coroutine[Any, Any, object]) -> AsyncIterator[None]
         if len(errors.exceptions) == 1:
             raise errors.exceptions[0] from None  # who waits for one cause shall get that cause
         raise
+
+
+async def any_of(*events: asyncio.Event, within: float | None = None) -> None:
+    """Return once one of the events is set, or the time is up."""
+    waits = [asyncio.ensure_future(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waits, timeout=within, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()

@@ -1,0 +1,236 @@
+"""The worker processes of a node: kept in number, rung in turn, ended in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, assert_never
+
+from windlass.core.job import WorkerId
+from windlass.observe.events import ChoreFailed, WorkerDied
+from windlass.store.base import Ask, Standing
+from windlass.worker.background import any_of
+from windlass.worker.control import Assignment, Cancel, Hello, Report, Room, Scheduled, Started
+from windlass.worker.hand import Hand
+from windlass.worker.node import Node, Outfit
+from windlass.worker.settings import WorkerSettings
+
+StartHand: TypeAlias = Callable[[], Awaitable[Hand]]
+
+# A process that dies younger than this will probably die again: each time wait longer.
+YOUNG = 10.0
+FIRST_PAUSE = 0.1
+LAST_PAUSE = 5.0
+# What a stopped process may take beyond its drain: to settle, hand back and close.
+GRACE = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrewSettings:
+    """How many worker processes there are, and what each may take on."""
+
+    processes: int = 1
+    worker: WorkerSettings = field(default_factory=WorkerSettings)
+    quarantine: int = 4  # processes for suspects, at most
+    quarantine_memory: int = 1 << 30  # bytes of address space one of them may use
+    quarantine_idle: float = 30.0  # seconds one is kept without a suspect
+
+
+class ProcessCrew:
+    """Keeps the processes of one node manned until it is told to end them."""
+
+    def __init__(
+        self,
+        node: Node,
+        settings: CrewSettings,
+        start: StartHand,
+        outfit: Outfit,
+    ) -> None:
+        """Begin with nobody; see `work`."""
+        self.killed = 0
+        self._node = node
+        self._settings = settings
+        self._start = start
+        self._clock = outfit.clock
+        self._chance = outfit.chance
+        self._observer = outfit.observer
+        self._hands: list[Hand] = []
+        self._posts: asyncio.TaskGroup | None = None
+        self._ending = asyncio.Event()
+        self._fewer = asyncio.Event()
+        self._suspects = 0
+        self._quarantines = 0
+        self._standing: Standing | None = None
+
+    # --- what the node asks of it -----------------------------------------------------------------
+
+    def ring(self) -> None:
+        """Wake one process that has room, and while there are suspects one for those too."""
+        self._wake(alone=False)
+        if self._suspects:
+            self._wake(alone=True)
+
+    def cancel(self, ask: Ask) -> None:
+        """Pass the ask on to the process that runs the job."""
+        for hand in self._hands:
+            if hand.worker == ask.worker:
+                hand.say(Cancel(ask.job, ask.fence))
+
+    def learn(self, standing: Standing) -> None:
+        """Pass on how the fleet stands, and keep as many quarantines as there are suspects."""
+        self._standing = standing
+        self._suspects = standing.suspects
+        for hand in self._hands:
+            hand.learn(standing)
+        self._open_quarantines()
+        self._close_idle_quarantines()
+
+    # --- the posts --------------------------------------------------------------------------------
+
+    async def work(self, first: Hand | None = None) -> None:
+        """Keep every post manned until `end`; the first hand may have been started already."""
+        async with asyncio.TaskGroup() as posts:
+            self._posts = posts
+            for number in range(self._settings.processes):
+                posts.create_task(self._keep_manned(first if number == 0 else None))
+            await self._ending.wait()
+
+    async def _keep_manned(self, hand: Hand | None = None, *, alone: bool = False) -> None:
+        pause = FIRST_PAUSE
+        while not self._ending.is_set():
+            began = self._clock.monotonic()
+            code = await self._man(hand, alone=alone)
+            if code is None:
+                return
+            hand = None
+            young = code != 0 and self._clock.monotonic() - began < YOUNG
+            # A suspect is expected to kill its process; the next one need not wait for that.
+            pause = min(2 * pause, LAST_PAUSE) if young and not alone else FIRST_PAUSE
+            await any_of(self._ending, within=pause)
+
+    async def _man(self, hand: Hand | None, *, alone: bool) -> int | None:
+        """Let a process serve until it ends; answer with its code, or nothing if it was told to."""
+        try:
+            hand = hand or await self._start()
+        except OSError as error:
+            # No memory or no process to be had: as if it had died young.
+            self._observer.on(ChoreFailed("start", repr(error)))
+            return 1
+        code = await self._serve(hand, alone=alone)
+        return None if hand.stopped else code
+
+    async def _serve(self, hand: Hand, *, alone: bool) -> int:
+        self._hands.append(hand)
+        try:
+            if self._ending.is_set():
+                hand.stop(drain=False)
+            if await hand.hello() is not None and not hand.stopped:
+                self._assign(hand, alone=alone)
+                async for report in hand.reports:
+                    self._heed(hand, report)
+            return await self._gone(hand)
+        finally:
+            hand.kill()
+            self._hands.remove(hand)
+            self._fewer.set()
+
+    async def _gone(self, hand: Hand) -> int:
+        code = await hand.ended()
+        if hand.worker is not None:
+            self._node.dismiss(hand.worker)
+        if code != 0 and not hand.killed:
+            self._observer.on(WorkerDied(hand.worker, hand.pid, code))
+            self._suspect_something()
+        return code
+
+    def _assign(self, hand: Hand, *, alone: bool) -> None:
+        settings = self._settings
+        hand.assign(
+            Assignment(
+                self._node.id,
+                WorkerId(self._chance.token()),
+                replace(settings.worker, alone=True, slots=1) if alone else settings.worker,
+                settings.quarantine_memory if alone else None,
+            )
+        )
+        if self._standing is not None:
+            hand.learn(self._standing)
+
+    def _heed(self, hand: Hand, report: Report) -> None:
+        match report:
+            case Started():
+                self._node.hurry("unpark")  # its types may be new to the fleet
+            case Room(free):
+                hand.has_room(self._clock.monotonic() if free else None)
+            case Scheduled():
+                self._node.hurry("promote")
+            case Hello():
+                return
+            case _:
+                assert_never(report)
+
+    def _wake(self, *, alone: bool) -> None:
+        for hand in self._hands:
+            if hand.alone == alone and hand.room_since is not None:
+                # The one that was woken goes to the end, so that all have their turn.
+                self._hands.remove(hand)
+                self._hands.append(hand)
+                hand.ring()
+                return
+
+    # --- the quarantine ---------------------------------------------------------------------------
+
+    def _suspect_something(self) -> None:
+        """A death leaves suspects behind: be ready for them before the next renewal counts them."""
+        self._suspects = max(self._suspects, 1)
+        self._open_quarantines()
+
+    def _open_quarantines(self) -> None:
+        busy = sum(hand.alone and hand.room_since is None for hand in self._hands)
+        wanted = min(self._suspects + busy, self._settings.quarantine) if self._suspects else 0
+        while self._posts and not self._ending.is_set() and self._quarantines < wanted:
+            self._quarantines += 1
+            self._posts.create_task(self._keep_quarantine())
+
+    async def _keep_quarantine(self) -> None:
+        try:
+            await self._keep_manned(alone=True)
+        finally:
+            self._quarantines -= 1
+
+    def _close_idle_quarantines(self) -> None:
+        if self._suspects:
+            return
+        idle_since = self._clock.monotonic() - self._settings.quarantine_idle
+        for hand in self._hands:
+            if hand.alone and hand.room_since is not None and hand.room_since < idle_since:
+                hand.stop(drain=True)
+
+    # --- the end ----------------------------------------------------------------------------------
+
+    async def end(self, *, drain: bool, again: asyncio.Event) -> None:
+        """Let every process end, by the drain unless it is skipped `again`; kill what does not."""
+        self._ending.set()
+        self._stop_all(drain=drain)
+        if drain:
+            await self._all_gone(self._settings.worker.drain + GRACE, unless=again)
+        if drain and again.is_set():
+            self._stop_all(drain=False)
+        if not drain or again.is_set():
+            await self._all_gone(GRACE)
+        for hand in self._hands:
+            hand.kill()
+            self.killed += 1
+
+    def _stop_all(self, *, drain: bool) -> None:
+        for hand in self._hands:
+            hand.stop(drain=drain)
+
+    async def _all_gone(self, within: float, unless: asyncio.Event | None = None) -> None:
+        deadline = self._clock.monotonic() + within
+        while self._hands and (left := deadline - self._clock.monotonic()) > 0:
+            if unless is not None and unless.is_set():
+                return
+            self._fewer.clear()
+            await any_of(self._fewer, *([unless] if unless else []), within=left)

@@ -1,0 +1,129 @@
+"""One running node of worker processes, from its first signal to its last."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from enum import IntEnum
+from typing import TypeAlias
+
+from windlass.core.job import NodeId
+from windlass.observe.events import Connected, Observer, ShutdownAsked, ShutdownComplete
+from windlass.observe.secrets import without_password
+from windlass.store.base import NodeRecord
+from windlass.worker.background import any_of
+from windlass.worker.crew import CrewSettings, ProcessCrew
+from windlass.worker.hand import Hand
+from windlass.worker.lease import SharedLease, shared_memory
+from windlass.worker.node import Node, Outfit
+
+# Opens what a node works with, at the place where the app keeps its jobs.
+OpenOutfit: TypeAlias = Callable[[str], AbstractAsyncContextManager[Outfit]]
+
+
+class Exit(IntEnum):
+    """How a supervisor ended, for scripts."""
+
+    STOPPED = 0  # asked to stop, and everything ended by itself
+    FAILED = 1  # something unforeseen; Python's own code for an error nobody caught
+    UNFIT = 2  # the app could not be loaded: nothing was started
+    CUT_SHORT = 3  # asked to stop, but some worker had to be killed
+
+
+class Supervisor:
+    """Starts worker processes, keeps the lease by which they live, and ends them on a signal.
+
+    It never imports the user's app: its processes do, and tell it where the jobs are. Whatever a
+    handler does to its process, the lease goes on.
+    """
+
+    def __init__(
+        self,
+        settings: CrewSettings,
+        command: Sequence[str],
+        open_outfit: OpenOutfit,
+        *,
+        observer: Observer,
+        version: str,
+    ) -> None:
+        """Take the command that starts a worker process, and a way to the store."""
+        self._settings = settings
+        self._command = command
+        self._open_outfit = open_outfit
+        self._observer = observer
+        self._version = version
+        self._memory = shared_memory()
+        self._first: Hand | None = None
+        self._stop = asyncio.Event()
+        self._again = asyncio.Event()
+
+    async def run(self) -> Exit:
+        """Run until a signal; a second one skips the drain."""
+        with self._heeding_signals():
+            self._first = first = await self._start()
+            try:
+                return await self._run(first)
+            finally:
+                first.kill()
+
+    async def _run(self, first: Hand) -> Exit:
+        hello = await first.hello()
+        if hello is None:
+            await first.ended()
+            return Exit.STOPPED if self._stop.is_set() else Exit.UNFIT
+        async with self._open_outfit(hello.store) as outfit:
+            self._observer.on(Connected(without_password(hello.store)))
+            return await self._tours(outfit, first)
+
+    async def _tours(self, outfit: Outfit, first: Hand | None) -> Exit:
+        killed = 0
+        while not self._stop.is_set():
+            # Forgotten by the fleet, a node's claims are gone and its name is spent: all its
+            # processes end, and a new node begins with new ones.
+            killed += await self._tour(outfit, first)
+            first = None
+        self._observer.on(ShutdownComplete(killed))
+        return Exit.CUT_SHORT if killed else Exit.STOPPED
+
+    async def _tour(self, outfit: Outfit, first: Hand | None) -> int:
+        """Be one node until it is stopped or forgotten; answer with how many had to be killed."""
+        node = Node(
+            self._record(outfit.chance.token()), outfit, SharedLease(self._memory, outfit.clock)
+        )
+        crew = ProcessCrew(node, self._settings, self._start, outfit)
+        async with node.on_duty(crew), asyncio.TaskGroup() as group:
+            group.create_task(crew.work(first))
+            await any_of(self._stop, node.forgotten)
+            await crew.end(drain=self._stop.is_set(), again=self._again)
+        return crew.killed
+
+    def _record(self, token: str) -> NodeRecord:
+        return NodeRecord(
+            id=NodeId(token), host=socket.gethostname(), pid=os.getpid(), version=self._version
+        )
+
+    async def _start(self) -> Hand:
+        return await Hand.start(self._command, self._memory)
+
+    @contextmanager
+    def _heeding_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        heeded = (signal.SIGTERM, signal.SIGINT)
+        for number in heeded:
+            loop.add_signal_handler(number, self._on_signal, number)
+        try:
+            yield
+        finally:
+            for number in heeded:
+                loop.remove_signal_handler(number)
+
+    def _on_signal(self, number: signal.Signals) -> None:
+        asked_before = self._stop.is_set()
+        self._observer.on(ShutdownAsked(number.name, drain=not asked_before))
+        (self._again if asked_before else self._stop).set()
+        if self._first is not None and self._first.worker is None:
+            self._first.stop(drain=False)  # still loading the app: there is nothing to drain
