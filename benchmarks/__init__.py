@@ -1,0 +1,1 @@
+"""What Windlass can do, measured: `script/bench`."""

@@ -1,0 +1,86 @@
+"""`script/bench`: measure Windlass, and say whether it does what is asked of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+import uvloop
+from rich.console import Console
+
+from benchmarks import machine, report
+from benchmarks.figure import Dialect, Verdict
+from benchmarks.measure import FULL, QUICK, Measure
+from benchmarks.measures import MEASURES
+from benchmarks.run import Plan, run
+from benchmarks.sites import Sites
+
+ROUNDS = 5
+QUICK_ROUNDS = 3
+WIDTH = 130  # of a table that goes to a file
+
+
+class Which(StrEnum):
+    """The databases to measure on."""
+
+    POSTGRES = "postgres"
+    SQLITE = "sqlite"
+    BOTH = "both"
+
+    @property
+    def dialects(self) -> list[Dialect]:
+        """As a list."""
+        return list(Dialect) if self is Which.BOTH else [Dialect(self.value)]
+
+
+def bench(  # noqa: PLR0913 — one argument per option
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[MEASURE]...", help=f"of {', '.join(MEASURES)}; default: all"),
+    ] = None,
+    *,
+    store: Annotated[Which, typer.Option(help="where jobs are kept")] = Which.BOTH,
+    quick: Annotated[bool, typer.Option("--quick", help="smaller, in a few minutes")] = False,
+    repeat: Annotated[int | None, typer.Option(min=1, help="rounds; default 5, quick 3")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1_000, help="jobs in one drain")] = None,
+    processes: Annotated[int, typer.Option(min=1, help="processes of the worker")] = 1,
+    json: Annotated[Path | None, typer.Option(help="keep the figures in this file")] = None,
+) -> None:
+    """Measure Windlass on databases of its own, and say whether it does what is asked of it."""
+    scale = replace(QUICK if quick else FULL, processes=processes)
+    plan = Plan(
+        measures=chosen(names or list(MEASURES)),
+        dialects=store.dialects,
+        scale=scale if jobs is None else replace(scale, jobs=jobs),
+        rounds=repeat or (QUICK_ROUNDS if quick else ROUNDS),
+    )
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=WIDTH)
+    with Sites(plan.dialects) as sites:
+        told = machine.facts(sites)
+        for name, fact in told.items():
+            console.print(f"[dim]{name:10}[/] {fact}", highlight=False)
+        for warning in machine.warnings(sites):
+            console.print(f"[yellow]{warning}[/]", highlight=False)
+        results = uvloop.run(run(plan, sites, console)).results(plan)
+    console.print("", report.table(results))
+    if json is not None:
+        report.write(json, told, results)
+    raise typer.Exit(any(result.verdict is Verdict.MISSED for result in results))
+
+
+def chosen(names: list[str]) -> list[Measure]:
+    """The measures of these names and those they are compared with, in the order of the list."""
+    unknown = [name for name in names if name not in MEASURES]
+    if unknown:
+        raise typer.BadParameter(f"{unknown[0]!r} is not one of {', '.join(MEASURES)}")
+    wanted = {need for name in names for need in MEASURES[name].needs}.union(names)
+    return [measure for name, measure in MEASURES.items() if name in wanted]
+
+
+if __name__ == "__main__":
+    typer.run(bench)
