@@ -1,12 +1,5 @@
 """What must not be told."""
 
-from __future__ import annotations
+from windlass.core.secrets import without_password
 
-import re
-
-PASSWORD = re.compile(r"(://[^:/@\s]*:)[^@\s]+@")
-
-
-def without_password(text: str) -> str:
-    """The text with the passwords of its URLs hidden."""
-    return PASSWORD.sub(r"\1***@", text)
+__all__ = ["without_password"]
