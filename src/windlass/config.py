@@ -15,12 +15,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from windlass.core.address import StorePlace, parse_store_url
+from windlass.core.address import parse_store_url
 from windlass.core.duration import parse_duration
 from windlass.core.errors import BadInput
 from windlass.core.secrets import without_password
-
-__all__ = ["DEFAULT_STORE", "Settings", "StorePlace", "load", "parse_store_url"]
 
 # Renewed at a fifth of its length, a shorter one would not survive a busy machine.
 SHORTEST_LEASE = timedelta(seconds=2)
@@ -64,11 +62,6 @@ class Settings:
         """Refuse times that would leave no time for anything."""
         if self.poll <= timedelta(0) or self.lease < SHORTEST_LEASE:
             raise BadInput(f"poll must be more than 0 s, lease at least {SHORTEST_LEASE.seconds} s")
-
-    @property
-    def place(self) -> StorePlace:
-        """Where the store is."""
-        return parse_store_url(self.store)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in SETTINGS)

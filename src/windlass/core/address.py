@@ -14,25 +14,24 @@ POSTGRES = ("postgres", "postgresql")
 
 
 @dataclass(frozen=True, slots=True)
-class StorePlace:
+class Address:
     """A PostgreSQL server by its URL, or a SQLite database by its path."""
 
     dialect: Literal["postgres", "sqlite"]
-    url: str
-    path: str | None = None  # of the file, or `:memory:`
+    place: str
 
     def __repr__(self) -> str:
-        return f"StorePlace({without_password(self.url)!r})"
+        return f"Address({self.dialect!r}, {without_password(self.place)!r})"
 
 
-def parse_store_url(url: str) -> StorePlace:
+def parse_store_url(url: str) -> Address:
     """Read `postgresql://…`, `sqlite:///relative`, `sqlite:////absolute` or `sqlite://:memory:`."""
     # Other programs name their driver too, as in postgresql+asyncpg.
     scheme = url.partition("://")[0].partition("+")[0]
     if "://" in url and scheme in POSTGRES:
-        return StorePlace("postgres", _server(url))
+        return Address("postgres", _server(url))
     if "://" in url and scheme == "sqlite":
-        return StorePlace("sqlite", url, _path(url))
+        return Address("sqlite", _path(url))
     raise BadStore(
         f"{without_password(url)!r} is no store; write postgresql://user@host/database,"
         " sqlite:///relative/path.db, sqlite:////absolute/path.db or sqlite://:memory:"
