@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from windlass.store.migrate import LEDGER, Applied, Step
 
 if TYPE_CHECKING:
-    import asyncpg
-
-    Connection = asyncpg.Connection[asyncpg.Record]
+    from windlass.store.postgres import Connection
 
 CREATE_LEDGER = f"""
 create table if not exists {LEDGER} (

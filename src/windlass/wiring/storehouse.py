@@ -1,0 +1,163 @@
+"""Opens whatever lives at a store's address: the store itself, its bell, its handlers' effects.
+
+Drivers are imported when they are needed: who works on SQLite never loads the one for PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from windlass.clock import Chance, Clock, SystemChance, SystemClock
+from windlass.config import Settings, load
+from windlass.core.address import MEMORY, parse_store_url
+from windlass.observe.events import Observer, Observers
+from windlass.store import migrate as migrations
+from windlass.store.sql_store import SqlStore
+
+if TYPE_CHECKING:
+    import asyncpg
+
+    from windlass.bell.base import Bell
+    from windlass.store.base import Database, Effects
+    from windlass.store.locks import NodeLocks
+    from windlass.store.postgres import PostgresDatabase
+    from windlass.store.sqlite import SqliteDatabase
+
+# Connections that the handlers of one worker may have open at once in ctx.transaction().
+HANDLER_CONNECTIONS = 10
+BELL_TIMEOUT = 5.0
+
+
+class Storehouse:
+    """One address, and everything that can be opened there."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        clock: Clock | None = None,
+        chance: Chance | None = None,
+        observer: Observer | None = None,
+    ) -> None:
+        """Open nothing yet."""
+        self.settings = settings
+        self.clock = clock or SystemClock()
+        self.chance = chance or SystemChance()
+        self.observer = observer or Observers()
+        self.address = parse_store_url(settings.store)
+
+    async def store(self, *, connections: int = 4) -> SqlStore:
+        """A store whose tables are of this program's version; an embedded one is brought to it."""
+        database = self._database(connections)
+        migrator = self._migrator(database)
+        if self.address.dialect == "sqlite":
+            await migrations.up(migrator)
+        else:
+            await migrations.check(migrator)
+        return SqlStore(database, self.clock)
+
+    def migrator(self) -> tuple[migrations.Migrator, Database]:
+        """What changes the tables, and the database to close afterwards."""
+        database = self._database(1)
+        return self._migrator(database), database
+
+    def bell(self) -> Bell:
+        """The bell that goes with the store."""
+        if self.address.dialect == "sqlite":
+            from windlass.bell.local import LocalBell  # noqa: PLC0415
+
+            folder = Path(f"{self.address.place}.bells") if self.address.place != MEMORY else None
+            return LocalBell(folder, chance=self.chance, observer=self.observer)
+        from windlass.bell.postgres import PostgresBell  # noqa: PLC0415
+
+        return PostgresBell(
+            self._connection, self.settings.schema, chance=self.chance, observer=self.observer
+        )
+
+    def effects(self, store: SqlStore) -> Effects:
+        """Blocks for handlers that commit together with their settlement."""
+        if self.address.dialect == "sqlite":
+            from windlass.store.sqlite import SqliteDatabase  # noqa: PLC0415
+            from windlass.store.sqlite_effects import SqliteEffects  # noqa: PLC0415
+
+            assert isinstance(store.database, SqliteDatabase)  # noqa: S101 — as opened above
+            return SqliteEffects(store.database, self.clock)
+        from windlass.store.postgres_effects import PostgresEffects  # noqa: PLC0415
+
+        return PostgresEffects(self._postgres(HANDLER_CONNECTIONS, for_handlers=True), self.clock)
+
+    @property
+    def locks(self) -> NodeLocks | None:
+        """The locks by which dead nodes of this machine are known, if the store is a file here."""
+        if self.address.dialect != "sqlite" or self.address.place == MEMORY:
+            return None
+        from windlass.store.locks import NodeLocks  # noqa: PLC0415
+
+        return NodeLocks(Path(self.address.place))
+
+    def _database(self, connections: int) -> PostgresDatabase | SqliteDatabase:
+        if self.address.dialect == "postgres":
+            return self._postgres(connections)
+        return self._in_memory if self.address.place == MEMORY else self._sqlite()
+
+    def _postgres(self, connections: int, *, for_handlers: bool = False) -> PostgresDatabase:
+        from windlass.store.postgres import PostgresDatabase  # noqa: PLC0415
+
+        return PostgresDatabase(
+            self.address.place,
+            schema=self.settings.schema,
+            connections=connections,
+            pgbouncer=self.settings.pgbouncer,
+            unsafe=self.settings.unsafe,
+            for_handlers=for_handlers,
+        )
+
+    def _sqlite(self) -> SqliteDatabase:
+        from windlass.store.sqlite import SqliteDatabase  # noqa: PLC0415
+
+        return SqliteDatabase(self.address.place, clock=self.clock, chance=self.chance)
+
+    @cached_property
+    def _in_memory(self) -> SqliteDatabase:
+        """One for all who ask here, since another would be another database."""
+        from windlass.store.sqlite import SqliteDatabase  # noqa: PLC0415
+
+        class Lasting(SqliteDatabase):
+            async def close(self) -> None:
+                """Last as long as the storehouse: others may have it open."""
+
+        return Lasting(MEMORY, clock=self.clock, chance=self.chance)
+
+    def _migrator(self, database: PostgresDatabase | SqliteDatabase) -> migrations.Migrator:
+        if self.address.dialect == "sqlite":
+            from windlass.store.migrate_sqlite import SqliteMigrator  # noqa: PLC0415
+            from windlass.store.sqlite import SqliteDatabase  # noqa: PLC0415
+
+            assert isinstance(database, SqliteDatabase)  # noqa: S101 — as opened above
+            return SqliteMigrator(database)
+        from windlass.store.migrate_postgres import PostgresMigrator  # noqa: PLC0415
+        from windlass.store.postgres import PostgresDatabase  # noqa: PLC0415
+
+        assert isinstance(database, PostgresDatabase)  # noqa: S101 — as opened above
+        return PostgresMigrator(database, self.settings.schema)
+
+    async def _connection(self) -> asyncpg.Connection[asyncpg.Record]:
+        import asyncpg  # noqa: PLC0415
+
+        return await asyncpg.connect(
+            self.address.place, timeout=BELL_TIMEOUT, statement_cache_size=0
+        )
+
+
+async def migrate(url: str, schema: str = "public") -> None:
+    """Bring the tables at this address to the version of this program."""
+    given = {"store": url, "schema": schema}
+    house = Storehouse(load(os.environ, Path.cwd(), given))
+    migrator, database = house.migrator()
+    try:
+        await migrations.up(migrator)
+    finally:
+        await database.close()
