@@ -221,7 +221,8 @@ def _in_our_words() -> Iterator[None]:
         raise AlreadyKept(_said(problem)) from problem
     except (asyncpg.UndefinedTableError, asyncpg.UndefinedFunctionError) as problem:
         raise NotMigrated(
-            f"the tables of Windlass are missing or old ({_said(problem)}); run: windlass migrate up"
+            f"the tables of Windlass are missing or old ({_said(problem)});"
+            " run: windlass migrate up"
         ) from problem
 
 

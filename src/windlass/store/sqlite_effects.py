@@ -1,7 +1,7 @@
 """Effects in SQLite that commit with the attempt they belong to.
 
-The block is the only writer while it lasts: it waits its turn in the writer's queue, and the writer's
-thread stands still until the block ends or has used up its time.
+The block is the only writer while it lasts: it waits its turn in the writer's queue, and the
+writer's thread stands still until the block ends or has used up its time.
 """
 
 from __future__ import annotations
