@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
-from windlass.clock import SystemChance
+from windlass.clock import Clock, SystemChance
 from windlass.core.claim import Claim
 from windlass.core.job import JobId, Lane, NewJob, NodeId, WorkerId
 from windlass.store import migrate
@@ -37,7 +37,7 @@ class OwnClock:
 
 
 @asynccontextmanager
-async def embedded_store(path: Path, clock: OwnClock) -> AsyncIterator[SqlStore]:
+async def embedded_store(path: Path, clock: Clock) -> AsyncIterator[SqlStore]:
     """A migrated store in a file."""
     database = SqliteDatabase(path, clock=clock, chance=SystemChance())
     await migrate.up(SqliteMigrator(database))

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple, TextIO
 import structlog
 
 from windlass.clock import Clock
+from windlass.core.secrets import without_password
 from windlass.observe import events
 from windlass.observe.events import ChoreFailed, Event
-from windlass.observe.secrets import without_password
 
 Level = Literal["debug", "info", "warning", "error"]
 RANKS: Mapping[Level, int] = {"debug": 10, "info": 20, "warning": 30, "error": 40}
@@ -114,7 +114,7 @@ def _for_console(_: object, __: str, line: MutableMapping[str, Any]) -> MutableM
 
 def _hide_passwords(_: object, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for name, value in line.items():
-        if isinstance(value, str) and "://" in value:
+        if isinstance(value, str):
             line[name] = without_password(value)
     return line
 

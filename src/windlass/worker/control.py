@@ -9,6 +9,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from windlass.config import Settings
 from windlass.core.job import JobId, NodeId, WorkerId
 from windlass.store.base import Standing
 from windlass.worker.settings import WorkerSettings
@@ -50,9 +51,9 @@ class Stop(msgspec.Struct, frozen=True, tag=True):
 
 
 class Hello(msgspec.Struct, frozen=True, tag=True):
-    """The app is loaded, and this is where it keeps its jobs; the first thing a process says."""
+    """The app is loaded, and this is how it is set; the first thing a process says."""
 
-    store: str
+    settings: Settings
 
 
 class Started(msgspec.Struct, frozen=True, tag=True):

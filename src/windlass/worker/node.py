@@ -109,13 +109,15 @@ class Node:
         self._crew = crew
         with self._outfit.answering(self.id):
             await self._join()
-            keeping = self._keeper().keep(self._outfit.open_lease_store, self._from_keeper())
-            async with self._outfit.aside(keeping):
-                chores = [chore.run() for chore in self._chores.values()]
-                async with background(self._listen(), *chores):
-                    yield
-            self._lease.revoke()
-            await self._leave()
+            try:
+                keeping = self._keeper().keep(self._outfit.open_lease_store, self._from_keeper())
+                async with self._outfit.aside(keeping):
+                    chores = [chore.run() for chore in self._chores.values()]
+                    async with background(self._listen(), *chores):
+                        yield
+            finally:
+                self._lease.revoke()
+                await self._leave()
 
     def may_judge(self) -> bool:
         """Whether this node may take another node's lapsed lease for a death."""

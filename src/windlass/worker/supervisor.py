@@ -8,12 +8,14 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
+from windlass.config import Settings
 from windlass.core.job import NodeId
+from windlass.core.secrets import without_password
 from windlass.observe.events import Connected, Observer, ShutdownAsked, ShutdownComplete
-from windlass.observe.secrets import without_password
 from windlass.store.base import NodeRecord
 from windlass.worker.background import any_of
 from windlass.worker.crew import CrewSettings, ProcessCrew
@@ -21,8 +23,16 @@ from windlass.worker.hand import Hand
 from windlass.worker.lease import SharedLease, shared_memory
 from windlass.worker.node import Node, Outfit
 
-# Opens what a node works with, at the place where the app keeps its jobs.
-OpenOutfit: TypeAlias = Callable[[str], AbstractAsyncContextManager[Outfit]]
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What a supervisor is given once the app has said how it is set."""
+
+    outfit: Outfit
+    crew: CrewSettings
+
+
+OpenCharge: TypeAlias = Callable[[Settings], AbstractAsyncContextManager[Charge]]
 
 
 class Exit(IntEnum):
@@ -42,18 +52,11 @@ class Supervisor:
     """
 
     def __init__(
-        self,
-        settings: CrewSettings,
-        command: Sequence[str],
-        open_outfit: OpenOutfit,
-        *,
-        observer: Observer,
-        version: str,
+        self, command: Sequence[str], open_charge: OpenCharge, *, observer: Observer, version: str
     ) -> None:
-        """Take the command that starts a worker process, and a way to the store."""
-        self._settings = settings
+        """Take the command that starts a worker process, and a way to what it works with."""
         self._command = command
-        self._open_outfit = open_outfit
+        self._open_charge = open_charge
         self._observer = observer
         self._version = version
         self._memory = shared_memory()
@@ -75,26 +78,27 @@ class Supervisor:
         if hello is None:
             await first.ended()
             return Exit.STOPPED if self._stop.is_set() else Exit.UNFIT
-        async with self._open_outfit(hello.store) as outfit:
-            self._observer.on(Connected(without_password(hello.store)))
-            return await self._tours(outfit, first)
+        async with self._open_charge(hello.settings) as charge:
+            self._observer.on(Connected(without_password(hello.settings.store)))
+            return await self._tours(charge, first)
 
-    async def _tours(self, outfit: Outfit, first: Hand | None) -> Exit:
+    async def _tours(self, charge: Charge, first: Hand | None) -> Exit:
         killed = 0
         while not self._stop.is_set():
             # Forgotten by the fleet, a node's claims are gone and its name is spent: all its
             # processes end, and a new node begins with new ones.
-            killed += await self._tour(outfit, first)
+            killed += await self._tour(charge, first)
             first = None
         self._observer.on(ShutdownComplete(killed))
         return Exit.CUT_SHORT if killed else Exit.STOPPED
 
-    async def _tour(self, outfit: Outfit, first: Hand | None) -> int:
+    async def _tour(self, charge: Charge, first: Hand | None) -> int:
         """Be one node until it is stopped or forgotten; answer with how many had to be killed."""
+        outfit = charge.outfit
         node = Node(
             self._record(outfit.chance.token()), outfit, SharedLease(self._memory, outfit.clock)
         )
-        crew = ProcessCrew(node, self._settings, self._start, outfit)
+        crew = ProcessCrew(node, charge.crew, self._start, outfit)
         async with node.on_duty(crew), asyncio.TaskGroup() as group:
             group.create_task(crew.work(first))
             await any_of(self._stop, node.forgotten)
