@@ -1,0 +1,316 @@
+"""Claims jobs when there is room for them, and lets the claims stand in line."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TypeAlias
+
+from windlass.core.claim import Claim
+from windlass.core.job import Lane, NodeId, WorkerId
+from windlass.core.marks import Look
+from windlass.core.placement import Appetite, Head, reserves
+from windlass.executors.base import Mode
+from windlass.observe.events import ChoreFailed, JobsClaimed
+from windlass.store.base import Claimed, Demand, Standing, Store
+from windlass.worker.front import Front
+from windlass.worker.hunger import NONE, Hunger
+from windlass.worker.persist import AWAY, Patience, Unfit, ask
+from windlass.worker.settings import WorkerSettings
+from windlass.worker.ways import Gear, Way
+
+Peek: TypeAlias = Callable[[Demand], Awaitable[Head | None]]
+
+# Held claims are looked over this often, for those whose turn does not come.
+LOOK_OVER = 1.0
+# How soon to see again whether a wide job that threads are kept free for has found its place.
+PEEK = 0.2
+# Up to this many named queues the store walks the queues and not the lane, so marks say nothing.
+FEW_QUEUES = 50
+
+_priority = attrgetter("priority")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who claims, for whom, and what it may take on."""
+
+    node: NodeId
+    worker: WorkerId
+    settings: WorkerSettings
+    modes: Mapping[str, Mode]  # how each type that it knows is run
+
+
+class Claimer:
+    """Claims from one lane after the other, one claim at a time."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        store: Store,
+        gear: Gear,
+        ways: Mapping[Mode, Way],
+        peek: Peek | None = None,
+    ) -> None:
+        """Begin with nothing learnt about the fleet."""
+        self.on_rest: Callable[[], None] = lambda: None
+        self.crowded = False  # it would claim more if fewer attempts were waiting to be settled
+        self._identity = identity
+        self._settings = identity.settings
+        self._store = store
+        self._gear = gear
+        self._ways = ways
+        self._peek = peek
+        self._hunger = Hunger(identity.settings, gear.slots, gear.settler, ways)
+        self._patience = Patience(gear.chance)
+        self._wake = asyncio.Event()
+        self._fronts: dict[tuple[Lane, frozenset[Mode]], Front] = {}
+        self._turns = 0
+        self._doubtful = False
+        self._looked_over = gear.clock.monotonic()
+        self._aging_us = 0
+        self._widest = 0
+        self._suspects_since: float | None = None
+        self._database_us = 0  # the database's time …
+        self._read_at = 0.0  # … when our clock said this
+
+    @property
+    def held(self) -> int:
+        """Claims that wait for a place."""
+        return self._hunger.held
+
+    def wake(self) -> None:
+        """See again what there is to do."""
+        self._wake.set()
+
+    def ring(self) -> None:
+        """Look at every lane now, if there is room."""
+        for front in self._fronts.values():
+            front.rung()
+        self._wake.set()
+
+    def doubt(self) -> None:
+        """Ask the store which claims it believes this worker holds, before claiming more."""
+        self._doubtful = True
+        self._wake.set()
+
+    def learn(self, standing: Standing) -> None:
+        """Take in how the fleet stands."""
+        now = self._gear.clock.monotonic()
+        self._database_us, self._read_at = standing.now_us, now
+        self._widest = standing.widest
+        if not standing.suspects:
+            self._suspects_since = None
+        elif self._suspects_since is None:
+            self._suspects_since = now
+            self._wake.set()
+        if standing.aging_us != self._aging_us:
+            self._aging_us = standing.aging_us
+            for front in self._fronts.values():
+                front.reset()
+
+    async def run(self) -> None:
+        """Claim until the worker stops."""
+        while not self._gear.stopping:
+            self._wake.clear()
+            now = self._gear.clock.monotonic()
+            self._hunger.measure(now)
+            self._look_over(now)
+            try:
+                await self._turn(now)
+            except AWAY as away:
+                self._report(str(away), away=True)
+                # The claim may have been granted although its answer got lost.
+                self._doubtful = True
+                await self._patience.pause()
+            except Unfit as unfit:
+                self._report(str(unfit))
+                await self._patience.pause()
+
+    async def _turn(self, now: float) -> None:
+        if not self._gear.may_start(now):
+            await self._rest(None)
+        elif self._doubtful:
+            await self._return_the_unknown()
+        elif wanted := self._wanted(now):
+            await self._claim(*wanted)
+        else:
+            await self._rest(self._next_look(now))
+
+    # --- what to claim ----------------------------------------------------------------------------
+
+    def _wanted(self, now: float) -> tuple[Front, Appetite[Mode]] | None:
+        for lane in self._lanes(now):
+            appetite = self._appetite(lane)
+            if appetite.limit > 0:
+                front = self._front(lane, appetite.ways)
+                if front.due <= now:
+                    self._turns += 1
+                    return front, appetite
+        return None
+
+    def _lanes(self, now: float) -> tuple[Lane, ...]:
+        if self._settings.alone:
+            return (Lane.ALONE,)
+        if self._settings.takes_suspects and self._suspects_since is not None:
+            if self._hunger.idle:
+                return (Lane.ALONE, Lane.OPEN, Lane.THREADS)
+            if now - self._suspects_since >= self._settings.patience:
+                return ()  # run empty: a suspect has waited long enough, and it runs alone
+        # In turns, so that neither lane waits for the other to run dry.
+        return (Lane.THREADS, Lane.OPEN) if self._turns % 2 else (Lane.OPEN, Lane.THREADS)
+
+    def _appetite(self, lane: Lane) -> Appetite[Mode]:
+        if self._runs_a_suspect():
+            return NONE
+        if lane is Lane.OPEN:
+            return self._hunger.for_open()
+        return self._hunger.for_threads() if lane is Lane.THREADS else self._hunger.for_alone()
+
+    def _runs_a_suspect(self) -> bool:
+        if not self._settings.takes_suspects or self._gear.slots.running != 1:
+            return False
+        return any(
+            attempt.claim.lane is Lane.ALONE
+            for way in self._ways.values()
+            for attempt in way.running()
+        )
+
+    def _front(self, lane: Lane, ways: frozenset[Mode]) -> Front:
+        front = self._fronts.get((lane, ways))
+        if front is None:
+            queues = self._settings.queues
+            front = self._fronts[lane, ways] = Front(
+                lane=lane,
+                types=[type_ for type_, mode in self._identity.modes.items() if mode in ways],
+                marked=lane is not Lane.ALONE and (queues is None or len(queues) > FEW_QUEUES),
+            )
+        return front
+
+    # --- claiming ---------------------------------------------------------------------------------
+
+    async def _claim(self, front: Front, appetite: Appetite[Mode]) -> None:
+        began = self._gear.clock.monotonic()
+        ranges, swept = front.look_at(began, self._now_us(began), self._aging_us)
+        demand = Demand(
+            node=self._identity.node,
+            worker=self._identity.worker,
+            lane=front.lane,
+            limit=appetite.limit,
+            types=front.types,
+            queues=self._settings.queues,
+            free_threads=self._gear.slots.free_threads,
+            widest=max(self._widest, self._settings.threads),
+            ranges=ranges,
+        )
+        if front.lane is Lane.THREADS and await self._keeps_free(demand):
+            front.due = self._gear.clock.monotonic() + PEEK
+            return
+        claimed = await ask(lambda: self._store.claim(demand))
+        self._patience.reset()
+        self._answered(front, demand, claimed, began=began, swept=swept)
+        self._accept(claimed.claims, appetite.ways)
+
+    async def _keeps_free(self, demand: Demand) -> bool:
+        """Whether the free threads are kept for a wide job at the head of the lane."""
+        free, threads = demand.free_threads, self._settings.threads
+        peek = self._peek
+        if peek is None or free == threads:
+            return False
+        head = await ask(lambda: peek(demand))
+        patience = self._settings.patience
+        return reserves(head, free=free, threads=threads, widest=demand.widest, patience=patience)
+
+    def _answered(
+        self, front: Front, demand: Demand, claimed: Claimed, *, began: float, swept: bool
+    ) -> None:
+        claims = claimed.claims
+        now = self._gear.clock.monotonic()
+        if claimed.now_us:
+            self._database_us, self._read_at = claimed.now_us, now
+        look = Look(
+            swept=swept,
+            full=len(claims) >= demand.limit,
+            now_us=self._now_us(now),
+            ended=now,
+            took=now - began,
+            highest=claims[-1].rank if claims else None,
+            priorities=set(map(_priority, claims)),
+        )
+        # Jittered, lest the workers of a fleet look all at once.
+        poll = self._settings.poll * (0.75 + 0.25 * self._gear.chance.random())
+        front.answered(look, len(claims), poll=poll)
+        if claims:
+            self._gear.observer.on(
+                JobsClaimed(self._identity.worker, front.lane, len(claims), look.took)
+            )
+
+    def _accept(self, claims: list[Claim], asked: frozenset[Mode]) -> None:
+        modes = self._identity.modes
+        by_mode: dict[Mode, list[Claim]] = {}
+        for claim in claims:
+            by_mode.setdefault(modes[claim.type], []).append(claim)
+            if claim.threads:
+                self._gear.slots.grant(claim, max(self._widest, self._settings.threads))
+        self._hunger.came(by_mode, asked)
+        for mode, theirs in by_mode.items():
+            self._ways[mode].line.add(theirs)
+            self._ways[mode].feed()
+
+    def _now_us(self, now: float) -> int:
+        """The database's time now; nothing while it never told."""
+        if not self._database_us:
+            return 0
+        return self._database_us + round((now - self._read_at) * 1e6)
+
+    # --- waiting ----------------------------------------------------------------------------------
+
+    def _next_look(self, now: float) -> float | None:
+        """Seconds until some lane is due that there is room for."""
+        waits = [LOOK_OVER] if self._hunger.held else []
+        for lane in self._lanes(now):
+            appetite = self._appetite(lane)
+            if appetite.limit > 0:
+                waits.append(self._front(lane, appetite.ways).due - now)
+        return min(waits, default=None)
+
+    async def _rest(self, wait: float | None) -> None:
+        self._hunger.call_when_low()
+        self.crowded = self._hunger.headroom <= 0
+        self.on_rest()
+        if wait is None:
+            await self._wake.wait()
+            return
+        alarm = asyncio.get_running_loop().call_later(wait, self._wake.set)
+        await self._wake.wait()
+        alarm.cancel()
+
+    def _look_over(self, now: float) -> None:
+        """Hand back what was held for too long: other workers may have room for it."""
+        if now - self._looked_over < LOOK_OVER:
+            return
+        self._looked_over = now
+        self._gear.hand_back(self._hunger.surplus())
+
+    # --- after an outage --------------------------------------------------------------------------
+
+    async def _return_the_unknown(self) -> None:
+        """Hand back claims that the store believes this worker holds, and that it does not."""
+        known = self._known()
+        held = await ask(lambda: self._store.held(self._identity.worker))
+        # Asked before and after: what ended meanwhile is none of these.
+        known |= self._known()
+        self._gear.hand_back(claim for claim in held if (claim.id, claim.fence) not in known)
+        self._doubtful = False
+        self._patience.reset()
+
+    def _known(self) -> set[tuple[str, int]]:
+        claims: list[Iterable[Claim]] = [self._gear.settler.claims()]
+        for way in self._ways.values():
+            claims += [way.line.claims, (attempt.claim for attempt in way.running())]
+        return {(claim.id, claim.fence) for some in claims for claim in some}
+
+    def _report(self, error: str, *, away: bool = False) -> None:
+        self._gear.observer.on(ChoreFailed("claim", error, away=away))

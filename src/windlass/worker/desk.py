@@ -1,0 +1,50 @@
+"""Where the attempts of this process report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from windlass.core.errors import ClaimLost
+from windlass.store.base import Kept
+from windlass.worker.attempt import Attempt
+from windlass.worker.lease import Lease
+from windlass.worker.notes import Notes
+from windlass.worker.transaction import Block, Opener
+
+
+class LocalDesk:
+    """The desk of one attempt that runs on the worker's loop or in one of its threads."""
+
+    __slots__ = ("_attempt", "_lease", "_notes", "_opener")
+
+    def __init__(self, attempt: Attempt, lease: Lease, notes: Notes, opener: Opener) -> None:
+        """Take reports about `attempt`."""
+        self._attempt = attempt
+        self._lease = lease
+        self._notes = notes
+        self._opener = opener
+
+    def cancelled(self) -> bool:
+        """Whether the attempt is to stop."""
+        return self._attempt.told is not None or not self._lease.trusted()
+
+    def progress(self, fraction: float, message: str | None) -> None:
+        """Take note of how far it has come."""
+        self._notes.progress(self._attempt.claim, fraction, message)
+
+    def log(self, level: str, message: str) -> None:
+        """Take a log line."""
+        self._notes.line(self._attempt.claim, level, message)
+
+    def keep(self, name: str, media_type: str, content: bytes) -> None:
+        """Keep a file with the job."""
+        self._notes.keep(
+            self._attempt.claim, Kept(name=name, media_type=media_type, content=content)
+        )
+
+    def transaction(self, result: Callable[[], Any]) -> Block:
+        """A block that settles the attempt; refused once others may act for this worker."""
+        if not self._lease.trusted():
+            raise ClaimLost("the lease is in doubt, so that another worker may run this job by now")
+        return self._opener.open(self._attempt, result)

@@ -1,0 +1,55 @@
+"""Where a worker stands in one lane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from windlass.core.job import Lane
+from windlass.core.marks import EVERYWHERE, Look, Marks, Range
+
+# How soon a lane that was empty is looked at again though a bell rings: it rings for all lanes.
+PROBE = 0.05
+LONG_AGO = float("-inf")
+
+
+@dataclass(slots=True, kw_only=True)
+class Front:
+    """Where a worker stands in one lane, looking for the types that run in certain ways."""
+
+    lane: Lane
+    types: Sequence[str]
+    marked: bool  # whether it looks by marks, and not always at the whole line
+    due: float = LONG_AGO  # when to look again; a bell makes it sooner
+    empty_since: float = LONG_AGO
+    marks: Marks = field(default_factory=Marks)
+
+    def look_at(self, now: float, now_us: int, aging_us: int) -> tuple[Sequence[Range], bool]:
+        """Which ranks to look at, and whether those are all."""
+        if not self.marked or not now_us or self.marks.sweeps(now):
+            return EVERYWHERE, True
+        return self.marks.ranges(now_us, aging_us), False
+
+    def answered(self, look: Look, came: int, *, poll: float) -> None:
+        """Take note of a claim's answer, and decide when to look again."""
+        if look.now_us:
+            self.marks = self.marks.after(look)
+        if not came:
+            self.empty_since = look.ended
+        # Jobs too wide for what is free make a claim of lane `threads` short that is not.
+        if look.full or (came and self.lane is Lane.THREADS):
+            self.due = LONG_AGO
+        elif self.marked and self.marks.wants_sweep:
+            self.due = self.marks.next_sweep
+        else:
+            self.due = look.ended + poll
+
+    def rung(self) -> None:
+        """Look again: now, or soon if it is a side lane that was empty a moment ago."""
+        soon = LONG_AGO if self.lane is Lane.OPEN else self.empty_since + PROBE
+        self.due = min(self.due, soon)
+
+    def reset(self) -> None:
+        """Forget how far it has come: the line was put in another order."""
+        self.marks = Marks()
+        self.due = LONG_AGO

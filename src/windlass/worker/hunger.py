@@ -1,0 +1,99 @@
+"""How much a worker can take on right now, lane by lane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from windlass.core import placement
+from windlass.core.claim import Claim
+from windlass.core.placement import Appetite, Berth
+from windlass.executors.base import Mode
+from windlass.worker.settings import WorkerSettings
+from windlass.worker.settler import Settler
+from windlass.worker.slots import Slots
+from windlass.worker.ways import Way
+
+NONE: Appetite[Mode] = Appetite(frozenset(), 0)
+
+
+class Hunger:
+    """Weighs what the ways of running have room for against what they hold already."""
+
+    def __init__(
+        self, settings: WorkerSettings, slots: Slots, settler: Settler, ways: Mapping[Mode, Way]
+    ) -> None:
+        """Begin without knowing which ways the jobs will take."""
+        self._settings = settings
+        self._slots = slots
+        self._settler = settler
+        self._ways = ways
+        self._shares = dict.fromkeys(ways, 1 / max(len(ways), 1))
+
+    @property
+    def held(self) -> int:
+        """Claims that wait for a place."""
+        return sum(len(way.line) for way in self._ways.values())
+
+    @property
+    def headroom(self) -> int:
+        """How many more claims there may be, waiting, running or unsettled."""
+        taken = self._slots.running + self.held + self._settler.unsettled
+        return self._settings.most_open - taken
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits and nothing runs."""
+        return not self._slots.running and not self.held
+
+    def measure(self, now: float) -> None:
+        """Measure how fast each way gets through its line."""
+        for way in self._ways.values():
+            way.line.sample(now, busy=bool(way.count or way.line.claims))
+
+    def for_open(self) -> Appetite[Mode]:
+        """What to claim from lane `open`: as much as there is room for, and a little ahead."""
+        return placement.appetite(
+            {mode: self._berth(mode, way) for mode, way in self._ways.items()},
+            free_slots=self._slots.limit - self._slots.running,
+            limit=min(self._settings.claim_batch, self.headroom),
+        )
+
+    def for_threads(self) -> Appetite[Mode]:
+        """What to claim from lane `threads`: as much as there are threads, never ahead."""
+        able = [
+            mode for mode, way in self._ways.items() if way.count + len(way.line) < way.capacity
+        ]
+        limit = min(self._slots.free_threads, self.headroom)
+        return Appetite(frozenset(able), limit) if able and limit > 0 else NONE
+
+    def for_alone(self) -> Appetite[Mode]:
+        """What to claim from lane `alone`: one, while nothing else is there."""
+        return Appetite(frozenset(self._ways), 1) if self.idle else NONE
+
+    def came(self, claims: Mapping[Mode, list[Claim]], asked: Iterable[Mode]) -> None:
+        """Learn from a claim which ways the jobs take."""
+        counts = {mode: len(theirs) for mode, theirs in claims.items()}
+        self._shares = placement.shares(self._shares, counts, asked)
+
+    def call_when_low(self) -> None:
+        """Have every way that has no need of claims now call when it does."""
+        for mode, way in self._ways.items():
+            berth = self._berth(mode, way)
+            way.line.low = -1 if berth.hungry else berth.prefetch // 2
+
+    def surplus(self) -> list[Claim]:
+        """Take those claims out of line whose turn will not come soon."""
+        back: list[Claim] = []
+        for way in self._ways.values():
+            line = way.line
+            back += line.take_back(placement.surplus(len(line), line.pace))
+        return back
+
+    def _berth(self, mode: Mode, way: Way) -> Berth:
+        free = min(way.capacity - way.count, self._slots.limit - self._slots.running)
+        return Berth(
+            free=max(free, 0),
+            held=len(way.line.claims),
+            prefetch=placement.prefetch(way.line.pace, self._settings.max_held),
+            share=self._shares[mode],
+        )

@@ -1,0 +1,62 @@
+"""How many attempts a worker has open, and which threads it has granted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from windlass.core.claim import Claim
+from windlass.core.placement import granted
+
+
+class Slots:
+    """Counts what is taken. Threads stay taken until the attempt has ended *and* is settled."""
+
+    __slots__ = ("_grants", "free_threads", "limit", "offer", "running", "threads", "wanted")
+
+    def __init__(self, limit: int, threads: int) -> None:
+        """Begin with everything free."""
+        self.limit = limit
+        self.threads = threads
+        self.running = 0
+        self.free_threads = threads
+        # Somebody waits for a slot, and is told by `offer` when one comes free.
+        self.wanted = False
+        self.offer: Callable[[], None] = lambda: None
+        self._grants: dict[tuple[str, int], tuple[int, int]] = {}  # threads, who still holds them
+
+    def take(self) -> bool:
+        """Take a slot, if one is free."""
+        if self.running >= self.limit:
+            self.wanted = True
+            return False
+        self.running += 1
+        return True
+
+    def give(self) -> None:
+        """Give a slot back, to whoever stands first in line for it."""
+        self.running -= 1
+        if self.wanted:
+            self.wanted = False
+            self.offer()
+
+    def grant(self, claim: Claim, widest: int) -> None:
+        """Set threads aside for a claim that asks for some."""
+        threads = granted(claim.threads, widest)
+        self.free_threads -= threads
+        self._grants[claim.id, claim.fence] = (threads, 2)
+
+    def threads_of(self, claim: Claim) -> int:
+        """How many threads the attempt may use."""
+        return self._grants.get((claim.id, claim.fence), (1, 0))[0]
+
+    def drop(self, claim: Claim) -> None:
+        """One of the two holds on the claim's threads is gone: it has ended, or it is settled."""
+        key = (claim.id, claim.fence)
+        grant = self._grants.pop(key, None)
+        if grant is None:
+            return
+        threads, holds = grant
+        if holds > 1:
+            self._grants[key] = (threads, holds - 1)
+        else:
+            self.free_threads += threads

@@ -1,0 +1,42 @@
+"""What is kept of an error and of any text a handler says: short enough, and Unicode."""
+
+from __future__ import annotations
+
+import traceback
+
+MAX_ERROR = 2_000
+MAX_TRACE = 16_000
+MAX_MESSAGE = 8_000
+
+CUT = " …"
+
+
+def kept(text: str, most: int = MAX_MESSAGE) -> str:
+    """The text without what PostgreSQL refuses (NUL, half surrogate pairs), cut to `most`."""
+    if len(text) > most:
+        text = text[: most - len(CUT)] + CUT
+    if text.isascii():
+        return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+
+
+def error_text(error: BaseException) -> str:
+    """An error in one line: its class, and what it says."""
+    name = type(error).__name__
+    said = _said(error)
+    return kept(f"{name}: {said}" if said else name, MAX_ERROR)
+
+
+def error_trace(error: BaseException) -> str:
+    """Where it was raised, from the handler on; the end of it says most, so the start is cut."""
+    frames = error.__traceback__
+    lines = traceback.format_exception(type(error), error, frames.tb_next if frames else None)
+    text = "".join(lines)
+    return kept(CUT + text[-MAX_TRACE:] if len(text) > MAX_TRACE else text, MAX_TRACE + len(CUT))
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 — an error of the handler's own making may say anything
+        return "(it cannot say what is wrong)"

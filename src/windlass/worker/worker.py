@@ -1,0 +1,236 @@
+"""A worker: claims jobs, runs them, settles what they come to, and ends in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+
+from windlass.clock import Chance, Clock
+from windlass.core.claim import Claim
+from windlass.core.job import JobId, NodeId, WorkerId
+from windlass.core.outcome import HandedBack
+from windlass.executors.base import Mode, Registry
+from windlass.observe.events import Observer, Occupancy
+from windlass.store.base import Effects, Standing, Store
+from windlass.worker.attempt import Attempt, Told
+from windlass.worker.background import any_of
+from windlass.worker.claimer import Claimer, Identity, Peek
+from windlass.worker.isolated import Isolated
+from windlass.worker.lease import Lease
+from windlass.worker.notes import Notes
+from windlass.worker.pools import Pools
+from windlass.worker.runners import Runners
+from windlass.worker.settings import WorkerSettings
+from windlass.worker.settler import Settler
+from windlass.worker.slots import Slots
+from windlass.worker.threads import InThreads
+from windlass.worker.transaction import Opener
+from windlass.worker.ways import Gear, Way
+
+# How long attempts that were told to stop may clean up before they are handed back regardless.
+CLEAN_UP = 2.5
+# How soon a worker notices that its lease was revoked, or can be trusted again.
+LEASE_CHECK = 0.1
+
+
+class Worker:
+    """Fills its slots with claims and settles what they come to.
+
+    Made on the event loop it runs on; whoever makes it has enlisted it, and keeps its lease.
+    """
+
+    def __init__(  # noqa: PLR0913 — the ports of a worker, each by its name
+        self,
+        *,
+        id: WorkerId,  # noqa: A002 — it is what it is called everywhere
+        node: NodeId,
+        settings: WorkerSettings,
+        store: Store,
+        effects: Effects,
+        registry: Registry,
+        lease: Lease,
+        clock: Clock,
+        chance: Chance,
+        observer: Observer,
+        pools: Pools,
+        peek: Peek | None = None,
+    ) -> None:
+        """Join the parts; nothing begins before `run`."""
+        self.id = id
+        # Told whenever it changes whether the worker could take more than it has.
+        self.on_room: Callable[[bool], None] = lambda _: None
+        self._told_room: bool | None = None
+        self._told_running = 0
+        self._lease = lease
+        self._clock = clock
+        self._observer = observer
+        self._drain = settings.drain
+        self._hurry = asyncio.Event()
+        self._slot_free = asyncio.Event()
+        self._fault: BaseException | None = None
+        self._notes = Notes(store=store, clock=clock, chance=chance, observer=observer)
+        self._settler = Settler(
+            worker=id, store=store, notes=self._notes, clock=clock, chance=chance, observer=observer
+        )
+        self._settler.on_settled = self._settled
+        self._slots = Slots(settings.slots, settings.threads)
+        self._slots.offer = self._offer_slot
+        self._gear = Gear(
+            worker=id,
+            executors=registry.get,
+            slots=self._slots,
+            settler=self._settler,
+            opener=Opener(effects, self._notes, clock),
+            lease=lease,
+            clock=clock,
+            chance=chance,
+            observer=observer,
+            on_low=self._ran_low,
+            on_fault=self._failed,
+        )
+        self._ways: dict[Mode, Way] = {
+            Mode.LOOP: Runners(self._gear),
+            Mode.THREAD: InThreads(self._gear, pools.threads(), settings.pool_threads),
+            Mode.PROCESS: Isolated(self._gear, pools, settings.processes),
+        }
+        modes = {type_: registry.get(type_).mode for type_ in registry.types()}
+        self._ways = {mode: way for mode, way in self._ways.items() if mode in modes.values()}
+        identity = Identity(node=node, worker=id, settings=settings, modes=modes)
+        self._claimer = Claimer(identity, store, self._gear, self._ways, peek)
+        self._claimer.on_rest = self._rested
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a slot is free and no claim waits for it."""
+        return self._slots.running < self._slots.limit and not self._claimer.held
+
+    def ring(self) -> None:
+        """Look for jobs now, if there is room: a bell rang."""
+        self._claimer.ring()
+
+    def learn(self, standing: Standing) -> None:
+        """Take in how the fleet stands."""
+        self._claimer.learn(standing)
+
+    def cancel(self, job: JobId, fence: int) -> None:
+        """Stop an attempt that somebody asked to cancel, if it is still here."""
+        for way in self._ways.values():
+            held = way.line.remove(job, fence)
+            if held is not None:
+                self._gear.cancel(held)
+                return
+        for way, attempt in self._running():
+            if attempt.claim.id == job and attempt.claim.fence == fence:
+                way.tell(attempt, Told.CANCEL)
+
+    def stop(self, *, drain: bool = True) -> None:
+        """Claim no more and end: after what runs has ended, or at once unless `drain`."""
+        self._gear.stopping = True
+        self._claimer.wake()
+        if not drain:
+            self._hurry.set()
+
+    async def run(self) -> None:
+        """Work until told to stop; everything is settled or handed back when this returns."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._settler.run())
+            aside = [group.create_task(self._notes.run()), group.create_task(self._watch_lease())]
+            try:
+                await self._claimer.run()
+                await self._wind_down()
+                if self._fault is not None:
+                    raise self._fault
+            finally:
+                for task in aside:
+                    task.cancel()
+                self._settler.close(hopeless=lambda: not self._lease.trusted())
+
+    # --- the end ----------------------------------------------------------------------------------
+
+    async def _wind_down(self) -> None:
+        """Hand back what has not started, let the rest end, and hand back what does not."""
+        self._hand_back_held()
+        await self._until_still(self._drain, self._hurry)
+        self._tell_all(Told.STOP)
+        await self._until_still(CLEAN_UP)
+        for _, attempt in self._running():
+            self._gear.abandon(attempt, HandedBack())
+        for way in self._ways.values():
+            await way.close()
+
+    async def _until_still(self, within: float, *cut_short: asyncio.Event) -> None:
+        """Wait until nothing runs any more that could end, at most so long."""
+        deadline = self._clock.monotonic() + within
+        while any(not attempt.abandoned for _, attempt in self._running()):
+            left = deadline - self._clock.monotonic()
+            if left <= 0 or any(event.is_set() for event in cut_short):
+                return
+            self._slots.wanted = True
+            self._slot_free.clear()
+            await any_of(self._slot_free, *cut_short, within=left)
+
+    # --- the lease --------------------------------------------------------------------------------
+
+    async def _watch_lease(self) -> None:
+        """Let go of everything when the lease can no longer be trusted; go on when it can."""
+        trusted = True
+        while True:
+            if trusted != self._lease.trusted():
+                trusted = not trusted
+                if trusted:
+                    self._claimer.doubt()
+                else:
+                    self._hand_back_held()
+                    self._tell_all(Told.LEASE)
+            left = self._lease.deadline - self._clock.monotonic()
+            await asyncio.sleep(min(left, LEASE_CHECK) if left > 0 else LEASE_CHECK)
+
+    # --- what its parts tell ----------------------------------------------------------------------
+
+    def _settled(self, claims: Sequence[Claim]) -> None:
+        freed = [claim for claim in claims if claim.threads]
+        for claim in freed:
+            self._slots.drop(claim)
+        if freed or self._claimer.crowded:
+            self._claimer.wake()
+
+    def _ran_low(self) -> None:
+        self._claimer.wake()
+
+    def _offer_slot(self) -> None:
+        """Give a slot that came free to whoever stands first in line for it."""
+        if self._gear.stopping:
+            self._slot_free.set()
+            return
+        waiting = [way for way in self._ways.values() if way.line.claims]
+        for way in sorted(waiting, key=lambda way: way.line.claims[0].rank):
+            way.feed()
+
+    def _failed(self, error: BaseException) -> None:
+        """End: this is a fault of the worker's own, not of a handler."""
+        self._fault = self._fault or error
+        self.stop(drain=False)
+
+    def _rested(self) -> None:
+        room = self.has_room
+        if room != self._told_room:
+            self._told_room = room
+            self.on_room(room)
+        if self._slots.running != self._told_running:
+            self._told_running = self._slots.running
+            self._observer.on(Occupancy(self.id, self._slots.running, self._slots.limit))
+
+    # --- all of them ------------------------------------------------------------------------------
+
+    def _running(self) -> Iterator[tuple[Way, Attempt]]:
+        for way in self._ways.values():
+            for attempt in way.running():
+                yield way, attempt
+
+    def _tell_all(self, why: Told) -> None:
+        for way, attempt in self._running():
+            way.tell(attempt, why)
+
+    def _hand_back_held(self) -> None:
+        for way in self._ways.values():
+            self._gear.hand_back(way.line.take_back(len(way.line)))
