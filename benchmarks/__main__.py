@@ -22,6 +22,8 @@ ROUNDS = 5
 QUICK_ROUNDS = 3
 WIDTH = 130  # of a table that goes to a file
 
+command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
 
 class Which(StrEnum):
     """The databases to measure on."""
@@ -36,6 +38,7 @@ class Which(StrEnum):
         return list(Dialect) if self is Which.BOTH else [Dialect(self.value)]
 
 
+@command.command()
 def bench(  # noqa: PLR0913 — one argument per option
     names: Annotated[
         list[str] | None,
@@ -83,4 +86,4 @@ def chosen(names: list[str]) -> list[Measure]:
 
 
 if __name__ == "__main__":
-    typer.run(bench)
+    command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -58,7 +59,7 @@ class Bench:
     """What a measure is given: how much to do, databases to do it to, and somebody to tell."""
 
     scale: Scale
-    fresh: Callable[[], Site]  # an empty database each time; used as a context manager
+    fresh: Callable[[], AbstractAsyncContextManager[Site]]  # an empty database each time
     say: Callable[[str], None]
 
 

@@ -105,4 +105,4 @@ def _say(progress: Progress, task: TaskID, title: str, doing: str) -> None:
 
 def _line(measure: Measure, dialect: Dialect, sample: Sample) -> str:
     unit = next(figure.unit for figure in measure.figures if figure.name == sample.figure)
-    return f"[dim]{dialect.label:10}[/]  {sample.figure:32} {number(sample.value):>10} {unit}"
+    return f"[dim]{dialect.label:10}[/]  {sample.figure:44} {number(sample.value):>10} {unit}"

@@ -6,12 +6,12 @@ import shutil
 import sqlite3
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
-from importlib import resources
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, LiteralString, Self
+from typing import Any, ClassVar, Self
 
+import psutil
 import psycopg
 
 from benchmarks.figure import Dialect
@@ -21,6 +21,7 @@ from windlass.store.base import Database
 from windlass.store.filesystems import kind_of
 from windlass.store.postgres import PostgresDatabase
 from windlass.store.sqlite import SqliteDatabase
+from windlass.wiring import migrate
 
 # Nothing is gained by weaker commits: a figure that was is none.
 POSTGRES_SETTINGS = {
@@ -31,33 +32,40 @@ POSTGRES_SETTINGS = {
 }
 IN_MEMORY = frozenset({"tmpfs", "ramfs"})
 CACHE = Path(__file__).parents[1] / ".cache"
+SQL = Path(__file__).with_name("sql")
 
 
 class Site(ABC):
-    """A database with the tables of Windlass and nothing in them."""
+    """A database with the tables of Windlass."""
 
     dialect: ClassVar[Dialect]
 
     def __init__(self, url: str) -> None:
         self.url = url
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()
-
     @abstractmethod
     def database(self, *, inline: bool = False) -> Database:
         """The way in that a scheduler would take; `inline` without a thread in between."""
 
     @abstractmethod
-    def ask(self, query: LiteralString) -> list[tuple[Any, ...]]:
-        """Run statements beside Windlass, and answer with the rows of the last one."""
+    def ask(self, query: str) -> list[tuple[Any, ...]]:
+        """Run one statement beside Windlass, and answer with its rows."""
+
+    def ask_file(self, name: str) -> list[tuple[Any, ...]]:
+        """Run the statement of this name in the words of this database."""
+        return self.ask((SQL / self.dialect / f"{name}.sql").read_text("utf-8"))
 
     @abstractmethod
-    def settle_down(self, *, analyze: bool = True) -> None:
+    def settle_down(self) -> None:
         """Do now what the database would else do at some moment of the measure."""
+
+    @abstractmethod
+    def copy(self) -> AbstractContextManager[Site]:
+        """Another with the same content, removed afterwards; nobody may be at work in this one."""
+
+    @abstractmethod
+    def cpu(self) -> float:
+        """Seconds that the database's own processes have worked so far."""
 
     @abstractmethod
     def remove(self) -> None:
@@ -78,28 +86,41 @@ class PostgresSite(Site):
 
     dialect = Dialect.POSTGRES
 
-    def __init__(self, server: PostgresServer) -> None:
-        super().__init__(server.create_database())
+    def __init__(self, server: PostgresServer, template: str = "template1") -> None:
+        super().__init__(server.create_database(template))
         self._server = server
-        with psycopg.connect(self.url, autocommit=True) as connection:
-            for text in migrations(self.dialect):
-                connection.execute(text.encode())
 
     def database(self, *, inline: bool = False) -> PostgresDatabase:
         """The way in that a scheduler would take; it has no thread of its own."""
         del inline
         return PostgresDatabase(self.url)
 
-    def ask(self, query: LiteralString) -> list[tuple[Any, ...]]:
-        """Run statements beside Windlass, and answer with the rows of the last one."""
+    def ask(self, query: str) -> list[tuple[Any, ...]]:
+        """Run one statement beside Windlass, and answer with its rows."""
         with psycopg.connect(self.url, autocommit=True) as connection:
-            cursor = connection.execute(query)
+            cursor = connection.execute(query.encode())
             return cursor.fetchall() if cursor.description else []
 
-    def settle_down(self, *, analyze: bool = True) -> None:
+    def settle_down(self) -> None:
         """Vacuum and checkpoint, as the peers' databases were before their drains."""
-        self.ask("vacuum (analyze)" if analyze else "vacuum")
+        self.ask("vacuum (analyze)")
         self.ask("checkpoint")
+
+    @contextmanager
+    def copy(self) -> Iterator[Site]:
+        """Another with the same content."""
+        copy = PostgresSite(self._server, self.url.rsplit("/", 1)[1])
+        try:
+            yield copy
+        finally:
+            copy.remove()
+
+    def cpu(self) -> float:
+        """The time of every process of the server, and of those that it has seen end."""
+        main = psutil.Process(self._server.pid)
+        times = [process.cpu_times() for process in [main, *main.children()]]
+        ended = main.cpu_times()
+        return sum(t.user + t.system for t in times) + ended.children_user + ended.children_system
 
     def remove(self) -> None:
         """Drop the database."""
@@ -115,18 +136,13 @@ class SqliteSite(Site):
         self._folder = Path(tempfile.mkdtemp(prefix="windlass-bench-"))
         self.path = self._folder / "windlass.db"
         super().__init__(f"sqlite:///{self.path}")
-        with sqlite3.connect(self.path) as connection:
-            connection.execute("pragma journal_mode = wal")
-            for text in migrations(self.dialect):
-                connection.executescript(text)
-        connection.close()
 
     def database(self, *, inline: bool = False) -> SqliteDatabase:
         """The way in that a scheduler would take."""
         clock, chance = SystemClock(), SystemChance()
         return SqliteDatabase(self.path, clock=clock, chance=chance, inline=inline)
 
-    def ask(self, query: LiteralString) -> list[tuple[Any, ...]]:
+    def ask(self, query: str) -> list[tuple[Any, ...]]:
         """Run one statement beside Windlass, and answer with its rows."""
         connection = sqlite3.connect(self.path, timeout=10, isolation_level=None)
         try:
@@ -134,10 +150,24 @@ class SqliteSite(Site):
         finally:
             connection.close()
 
-    def settle_down(self, *, analyze: bool = True) -> None:
+    def settle_down(self) -> None:
         """Fold the write-ahead log into the file; Windlass takes no statistics here."""
-        del analyze
         self.ask("pragma wal_checkpoint(truncate)")
+
+    @contextmanager
+    def copy(self) -> Iterator[Site]:
+        """Another with the same content."""
+        copy = SqliteSite()
+        self.settle_down()
+        shutil.copyfile(self.path, copy.path)
+        try:
+            yield copy
+        finally:
+            copy.remove()
+
+    def cpu(self) -> float:
+        """None: it has no process of its own."""
+        return 0.0
 
     def remove(self) -> None:
         """Remove the folder."""
@@ -161,22 +191,22 @@ class Sites:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def fresh(self, dialect: Dialect) -> Site:
-        """An empty database."""
-        match dialect:
-            case Dialect.POSTGRES if self.postgres is not None:
-                return PostgresSite(self.postgres)
-            case Dialect.SQLITE:
-                return SqliteSite()
-            case _:
-                raise LookupError(f"{dialect.label} was not asked for")
+    @asynccontextmanager
+    async def fresh(self, dialect: Dialect) -> AsyncIterator[Site]:
+        """A database with empty tables, removed afterwards."""
+        site = self._made(dialect)
+        try:
+            await migrate(site.url)
+            yield site
+        finally:
+            site.remove()
 
-
-def migrations(dialect: Dialect) -> list[str]:
-    """The statements that make the tables."""
-    folder = resources.files("windlass.store") / "migrations" / dialect.value
-    files = sorted(folder.iterdir(), key=lambda file: file.name)
-    return [file.read_text("utf-8") for file in files if file.name.endswith(".up.sql")]
+    def _made(self, dialect: Dialect) -> Site:
+        if dialect is Dialect.SQLITE:
+            return SqliteSite()
+        if self.postgres is None:
+            raise LookupError("this run was not asked to start PostgreSQL")
+        return PostgresSite(self.postgres)
 
 
 def use_a_disk() -> Path:

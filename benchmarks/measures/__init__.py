@@ -3,6 +3,31 @@
 from __future__ import annotations
 
 from benchmarks.measure import Measure
-from benchmarks.measures import raw
+from benchmarks.measures import (
+    claim_million,
+    drain,
+    drain_plain,
+    enqueue_many,
+    enqueue_one,
+    history,
+    idle,
+    pickup,
+    raw,
+    vacuum,
+)
 
-MEASURES: dict[str, Measure] = {measure.name: measure for measure in (raw.MEASURE,)}
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        raw.MEASURE,
+        drain.MEASURE,
+        drain_plain.MEASURE,
+        enqueue_many.MEASURE,
+        enqueue_one.MEASURE,
+        pickup.MEASURE,
+        claim_million.MEASURE,
+        history.MEASURE,
+        vacuum.MEASURE,
+        idle.MEASURE,
+    )
+}

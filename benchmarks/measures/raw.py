@@ -13,8 +13,8 @@ from datetime import timedelta
 from typing import Any
 
 from benchmarks.figure import Bound, Dialect, Figure
+from benchmarks.jobs import load
 from benchmarks.measure import Bench, Measure, Sample
-from benchmarks.payload import load
 from benchmarks.sites import Site
 from windlass.clock import SystemChance, SystemClock
 from windlass.core.claim import Claim
@@ -36,10 +36,10 @@ ID, FENCE, RANK = (Claim._fields.index(name) for name in ("id", "fence", "rank")
 
 async def take(bench: Bench) -> AsyncIterator[Sample]:
     """Time from the first claim to the last settlement."""
-    with bench.fresh() as site:
+    async with bench.fresh() as site:
         bench.say(f"loading {bench.scale.jobs:,} jobs")
         async with site.open() as database:
-            await load(database, TYPE, bench.scale.jobs)
+            await load(database, bench.scale.jobs)
         site.settle_down()
         bench.say("claiming and settling")
         seconds = await drained(site)

@@ -1,0 +1,51 @@
+"""The jobs that are measured: they do nothing, but for one that says when it was begun."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from windlass import NewJob, Windlass
+from windlass.store.base import Database
+from windlass.store.enqueue import insert
+
+BATCH = 5_000
+
+
+class Jobs:
+    """An app with these jobs, at a store's address or where the environment says."""
+
+    def __init__(self, url: str | None = None) -> None:
+        self.app = Windlass(url)
+        self.nothing = self.app.job(nothing)
+        self.nothing_plain = self.app.job(nothing_plain)
+        self.stamp = self.app.job(stamp)
+
+    def batches(
+        self, count: int, size: int = BATCH, *, plain: bool = False
+    ) -> Iterator[list[NewJob]]:
+        """New jobs that do nothing, so many at a time; their payload is about a hundred bytes."""
+        kind = self.nothing_plain if plain else self.nothing
+        note = "x" * 60
+        for start in range(0, count, size):
+            numbers = range(start, min(start + size, count))
+            yield [kind.job(user="ada@example.org", number=n, note=note) for n in numbers]
+
+
+async def load(database: Database, count: int, *, plain: bool = False) -> None:
+    """Put jobs that do nothing in line, by the statement that enqueue uses."""
+    for batch in Jobs().batches(count, plain=plain):
+        await database.write(insert("enqueue", batch))
+
+
+async def nothing(user: str, number: int, note: str) -> None:
+    """Do nothing on the event loop."""
+
+
+def nothing_plain(user: str, number: int, note: str) -> None:
+    """Do nothing in a thread."""
+
+
+async def stamp(at: float) -> float:
+    """Say how long it is since `at`, a moment of a clock that all processes here share."""
+    return time.monotonic() - at
