@@ -145,13 +145,12 @@ def test_only_what_waits_has_a_delay(claim: Claim, ending: Ending) -> None:
 def test_a_suspect_stays_one_until_it_ends_in_another_way(claim: Claim, ending: Ending) -> None:
     settlement = ended(claim, ending)
 
-    match ending:
-        case Crashed():
-            assert settlement.lane is Lane.ALONE
-        case HandedBack():
-            assert settlement.lane is claim.lane
-        case _ if not settlement.state.finished:
-            assert settlement.lane is (Lane.THREADS if claim.threads else Lane.OPEN)
+    if isinstance(ending, Crashed):
+        assert settlement.lane is Lane.ALONE
+    elif isinstance(ending, HandedBack):
+        assert settlement.lane is claim.lane
+    elif not settlement.state.finished:
+        assert settlement.lane is (Lane.THREADS if claim.threads else Lane.OPEN)
 
 
 def test_a_done_job_is_completed_with_its_result() -> None:
