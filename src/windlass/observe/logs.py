@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping
 from dataclasses import fields
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple, TextIO
+from typing import Any, Literal, NamedTuple, TextIO, TypeAlias
 
 import structlog
 
@@ -14,6 +14,7 @@ from windlass.core.secrets import without_password
 from windlass.observe import events
 from windlass.observe.events import ChoreFailed, Event
 
+Line: TypeAlias = MutableMapping[str, Any]
 Level = Literal["debug", "info", "warning", "error"]
 RANKS: Mapping[Level, int] = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
@@ -90,29 +91,33 @@ class Logs:
         self._last_failure[event.chore] = now
         return False
 
-    def _add_time(
-        self, _: object, level: str, line: MutableMapping[str, Any]
-    ) -> MutableMapping[str, Any]:
+    def _add_time(self, _: object, __: str, line: Line) -> Line:
         at = datetime.fromtimestamp(self._clock.now_us() / 1e6, UTC)
-        return {
-            "time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            "level": level.upper(),
-            **line,
-        }
+        return {"time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), **line}
 
 
 def _renderers(stream: TextIO) -> list[structlog.typing.Processor]:
     if stream.isatty():
-        return [_for_console, structlog.dev.ConsoleRenderer(timestamp_key="time")]
-    return [structlog.processors.EventRenamer("msg"), structlog.processors.JSONRenderer()]
+        return [_with_level, structlog.dev.ConsoleRenderer(timestamp_key="time")]
+    return [_in_order, structlog.processors.JSONRenderer()]
 
 
-def _for_console(_: object, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    line["level"] = line["level"].lower()  # the console knows its colours by these names
-    return line
+def _with_level(_: object, level: str, line: Line) -> Line:
+    return {"level": level, **line}
 
 
-def _hide_passwords(_: object, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def _in_order(_: object, level: str, line: Line) -> Line:
+    """When, how bad, what; then the facts."""
+    facts = dict(line)
+    return {
+        "time": facts.pop("time"),
+        "level": level.upper(),
+        "msg": facts.pop("event"),
+        **facts,
+    }
+
+
+def _hide_passwords(_: object, __: str, line: Line) -> Line:
     for name, value in line.items():
         if isinstance(value, str):
             line[name] = without_password(value)

@@ -1,0 +1,66 @@
+"""Runs worker processes for an app until a signal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+
+import windlass
+from windlass.clock import SystemClock
+from windlass.config import Settings
+from windlass.observe.events import Observer
+from windlass.observe.logs import Logs
+from windlass.wiring.outfitting import outfit, worker_settings
+from windlass.wiring.storehouse import Storehouse
+from windlass.worker.crew import CrewSettings
+from windlass.worker.event_loop import run
+from windlass.worker.supervisor import Charge, Exit, Supervisor
+
+CHILD = "windlass.wiring.child"
+# Chores take turns; the second is for the one that must not wait for a slow one.
+CONNECTIONS = 2
+# Where the jobs are is for the app to say.
+THE_APPS_OWN = frozenset({"store", "schema", "app"})
+
+
+def run_worker(app: str, settings: Settings) -> Exit:
+    """Run the jobs of `app`, as module:name, until a signal; answer with a code for the shell.
+
+    What the caller decided of the settings counts; for the rest the app's own do.
+    """
+    observer = Logs(sys.stderr, SystemClock(), level=settings.log)
+    supervisor = Supervisor(
+        [sys.executable, "-m", CHILD, app],
+        partial(_charge, settings, observer),
+        observer=observer,
+        version=str(windlass.__version__),
+    )
+    return run(supervisor.run())
+
+
+@asynccontextmanager
+async def _charge(given: Settings, observer: Observer, own: Settings) -> AsyncIterator[Charge]:
+    settings = _merged(given, own)
+    house = Storehouse(settings, observer=observer)
+    store = await house.store(connections=CONNECTIONS)
+    bell = house.bell()
+    try:
+        yield Charge(
+            outfit(house, store, bell),
+            CrewSettings(processes=settings.processes, worker=worker_settings(settings)),
+        )
+    finally:
+        await bell.close()
+        await store.close()
+
+
+def _merged(given: Settings, own: Settings) -> Settings:
+    decided = {
+        name: getattr(given, name)
+        for name, source in given.sources.items()
+        if source == "the program" and name not in THE_APPS_OWN
+    }
+    return replace(own, **decided)

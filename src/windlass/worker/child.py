@@ -1,0 +1,113 @@
+"""The inside of a worker process: becomes the worker its supervisor says, and obeys it."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import NoReturn, TypeAlias, assert_never
+
+from windlass.config import Settings
+from windlass.core.job import State
+from windlass.observe.events import AttemptsSettled, Event, Observer
+from windlass.worker.background import background
+from windlass.worker.control import (
+    Assignment,
+    Cancel,
+    Channel,
+    Hello,
+    Learn,
+    Order,
+    Report,
+    Ring,
+    Room,
+    Scheduled,
+    Started,
+    Stop,
+    to_supervisor,
+)
+from windlass.worker.hired import Hired
+from windlass.worker.worker import Worker
+
+PR_SET_PDEATHSIG = 1
+ORPHANED = 4
+
+
+# Makes the worker that an assignment asks for; it tells what happens to the observer too.
+Hire: TypeAlias = Callable[[Assignment, Observer], AbstractAsyncContextManager[Hired]]
+
+
+def die_with_parent() -> None:
+    """Ask the system to end this process with the one that started it, where it can.
+
+    Elsewhere, and if the parent is gone already, the closed channel tells.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+async def serve(settings: Settings, hire: Hire, control: socket.socket) -> None:
+    """Say hello, be the worker that the answer names, and end when told or when left alone."""
+    channel = await to_supervisor(control)
+    channel.say(Hello(settings))
+    orders = channel.hear()
+    assignment = await anext(orders, None)
+    if not isinstance(assignment, Assignment):
+        return
+    if assignment.memory is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (assignment.memory, assignment.memory))
+    async with hire(assignment, Reporter(channel)) as hired:
+        await _work(hired, channel, orders)
+
+
+class Reporter:
+    """Tells the supervisor what it needs to know of what happens here."""
+
+    def __init__(self, channel: Channel[Report, Order]) -> None:
+        """Report over this channel."""
+        self._channel = channel
+
+    def on(self, event: Event) -> None:
+        """Say that jobs were scheduled, perhaps for sooner than anyone looks."""
+        if isinstance(event, AttemptsSettled) and event.counts.get(State.SCHEDULED):
+            self._channel.hint(Scheduled())
+
+
+async def _work(
+    hired: Hired, channel: Channel[Report, Order], orders: AsyncIterator[Order]
+) -> None:
+    worker = hired.worker
+    loop = asyncio.get_running_loop()
+    # Who signals every process of a group means the supervisor, too; both shall mean one drain.
+    loop.add_signal_handler(signal.SIGTERM, lambda: worker.stop(drain=True))
+    worker.on_room = lambda free: channel.say(Room(free))
+    await hired.enlist()
+    channel.say(Started())
+    channel.say(Room(worker.has_room))
+    async with background(_obey(worker, orders)):
+        await hired.run()
+
+
+async def _obey(worker: Worker, orders: AsyncIterator[Order]) -> NoReturn:
+    async for order in orders:
+        match order:
+            case Ring():
+                worker.ring()
+            case Cancel(job, fence):
+                worker.cancel(job, fence)
+            case Learn(standing):
+                worker.learn(standing)
+            case Stop(drain):
+                worker.stop(drain=drain)
+            case Assignment():
+                continue
+            case _:
+                assert_never(order)
+    # The supervisor is gone and the lease with it: what runs here may run elsewhere soon.
+    os._exit(ORPHANED)

@@ -1,0 +1,109 @@
+"""A worker inside another program, with the same node, lease and chores as one of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TypeAlias
+
+from windlass.core.job import NodeId
+from windlass.store.base import Ask, NodeRecord, Standing
+from windlass.worker.background import any_of, background
+from windlass.worker.hired import Hired
+from windlass.worker.lease import Lease, LocalLease
+from windlass.worker.node import Node, Outfit
+
+HireHere: TypeAlias = Callable[[NodeId, Lease], AbstractAsyncContextManager[Hired]]
+
+
+@asynccontextmanager
+async def embedded(outfit: Outfit, hire: HireHere, version: str) -> AsyncIterator[None]:
+    """Run jobs while the block runs; leaving it drains, leaving it by an error hands back."""
+    shift = Shift(outfit, hire, version)
+    async with background(shift.run()):
+        try:
+            await any_of(shift.started, shift.ended)
+            yield
+        except BaseException:
+            shift.stop(drain=False)
+            raise
+        else:
+            shift.stop(drain=True)
+        finally:
+            await shift.ended.wait()
+
+
+class Shift:
+    """One stay of a worker in somebody's process, over as many nodes as the fleet forgets."""
+
+    def __init__(self, outfit: Outfit, hire: HireHere, version: str) -> None:
+        """Begin idle; see `run`."""
+        self.started = asyncio.Event()
+        self.ended = asyncio.Event()
+        self._outfit = outfit
+        self._hire = hire
+        self._version = version
+        self._stop = asyncio.Event()
+        self._drain = True
+
+    async def run(self) -> None:
+        """Work until stopped; forgotten by the fleet, begin anew under another name."""
+        try:
+            while not self._stop.is_set():
+                await self._tour()
+        finally:
+            self.ended.set()
+
+    def stop(self, *, drain: bool) -> None:
+        """End, after the drain or at once."""
+        self._drain = drain
+        self._stop.set()
+
+    async def _tour(self) -> None:
+        outfit = self._outfit
+        record = NodeRecord(
+            id=NodeId(outfit.chance.token()),
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            version=self._version,
+        )
+        lease = LocalLease(outfit.clock)
+        node = Node(record, outfit, lease)
+        async with self._hire(node.id, lease) as hired:
+            crew = Solo(hired)
+            async with node.on_duty(crew):
+                await hired.enlist()
+                node.hurry("unpark")  # its types may be new to the fleet
+                self.started.set()
+                await self._work(hired, node)
+
+    async def _work(self, hired: Hired, node: Node) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(hired.run())
+            await any_of(self._stop, node.forgotten)
+            hired.worker.stop(drain=self._drain and self._stop.is_set())
+
+
+class Solo:
+    """The crew of a node that has one worker, in the same process."""
+
+    def __init__(self, hired: Hired) -> None:
+        """Pass everything on to this worker."""
+        self._worker = hired.worker
+        self._id = hired.record.id
+
+    def ring(self) -> None:
+        """Let it look for jobs."""
+        self._worker.ring()
+
+    def cancel(self, ask: Ask) -> None:
+        """Let it cancel an attempt."""
+        if ask.worker == self._id:
+            self._worker.cancel(ask.job, ask.fence)
+
+    def learn(self, standing: Standing) -> None:
+        """Let it know how the fleet stands."""
+        self._worker.learn(standing)

@@ -1,0 +1,52 @@
+"""A worker that is ready to run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from windlass.core.job import NodeId
+from windlass.observe.events import Observer, WorkerStarted, WorkerStopped
+from windlass.store.base import Store, WorkerRecord
+from windlass.worker.settings import WorkerSettings
+from windlass.worker.worker import Worker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hired:
+    """The worker, what the fleet shall know of it, and the store that knows."""
+
+    worker: Worker
+    record: WorkerRecord
+    store: Store
+    observer: Observer
+
+    async def enlist(self) -> None:
+        """Make it known to the fleet: from now on it may claim."""
+        record = self.record
+        await self.store.enlist(record)
+        self.observer.on(
+            WorkerStarted(record.id, record.pid, record.slots, record.threads, alone=record.alone)
+        )
+
+    async def run(self) -> None:
+        """Work until told to stop."""
+        await self.worker.run()
+        self.observer.on(WorkerStopped(self.record.id))
+
+
+def record_of(
+    worker: Worker, node: NodeId, settings: WorkerSettings, types: Sequence[str]
+) -> WorkerRecord:
+    """What the fleet shall know of a worker in this process."""
+    return WorkerRecord(
+        id=worker.id,
+        node=node,
+        pid=os.getpid(),
+        slots=settings.slots,
+        threads=settings.threads,
+        types=types,
+        queues=settings.queues,
+        alone=settings.alone,
+    )
