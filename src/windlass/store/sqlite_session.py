@@ -78,10 +78,14 @@ class Session:
         query = self.dialect.queries[statement.name]
         args = self._bound(statement.args)
         cursor = self._cursor()
+        # Not the cursor's own count: Python keeps none for a change that begins with `with`.
+        before = self.connection.total_changes
         if not statement.columns:
-            return cursor.execute(query.text, args).rowcount
-        steps = self.dialect.batches.steps(query, args, statement.columns, statement.rows)
-        return sum(cursor.execute(step.text, step.values).rowcount for step in steps)
+            cursor.execute(query.text, args)
+            return self.connection.total_changes - before
+        for step in self.dialect.batches.steps(query, args, statement.columns, statement.rows):
+            cursor.execute(step.text, step.values)
+        return self.connection.total_changes - before
 
     def _cursor(self) -> sqlite3.Cursor:
         cursor = self.connection.cursor()
