@@ -1,0 +1,5 @@
+"""`python -m windlass.cli` is `windlass`."""
+
+from windlass.cli.root import main
+
+main()

@@ -1,0 +1,1 @@
+"""What `windlass doctor` looks at, one part of the whole per file."""

@@ -1,0 +1,39 @@
+"""What a check found, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """How bad it is."""
+
+    OK = "ok"
+    WARNING = "warning"  # works, but may not for long, or not well
+    PROBLEM = "problem"  # does not work, or may lose jobs
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check, what it found, and what to do about it."""
+
+    check: str
+    verdict: Verdict
+    said: str
+    advice: str | None = None
+
+
+def ok(check: str, said: str) -> Finding:
+    """All is well."""
+    return Finding(check, Verdict.OK, said)
+
+
+def warning(check: str, said: str, advice: str) -> Finding:
+    """It works, and yet something should be done."""
+    return Finding(check, Verdict.WARNING, said, advice)
+
+
+def problem(check: str, said: str, advice: str) -> Finding:
+    """Something must be done."""
+    return Finding(check, Verdict.PROBLEM, said, advice)

@@ -1,0 +1,22 @@
+"""What is installed here."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import windlass
+from windlass.cli.checkup.finding import Finding, ok
+
+# Each extra of the package, and the module by which it is known.
+EXTRAS = {"images": "PIL", "numpy": "numpy", "psycopg": "psycopg", "redis": "redis"}
+
+
+def examine() -> Iterator[Finding]:
+    """Look at the program itself."""
+    yield ok("program", f"windlass {windlass.__version__} on Python {platform.python_version()}")
+    there = [extra for extra, module in EXTRAS.items() if find_spec(module)]
+    missing = [extra for extra in EXTRAS if extra not in there]
+    told = f"installed: {', '.join(there) or 'none'}"
+    yield ok("extras", f"{told}; not installed: {', '.join(missing)}" if missing else told)

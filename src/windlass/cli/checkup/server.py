@@ -1,0 +1,153 @@
+"""A PostgreSQL server: whether it keeps what it is given, and what stands in our way."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from windlass.cli.checkup.finding import Finding, ok, problem, warning
+from windlass.cli.words import count, span
+from windlass.clock import SystemClock
+from windlass.config import Settings
+from windlass.core.secrets import without_password
+
+if TYPE_CHECKING:
+    Connection = asyncpg.Connection[asyncpg.Record]
+
+TIMEOUT = 5.0
+AWAY = (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError)
+
+# Times that are said with the database's clock and read with ours are off by as much.
+CLOCK_TOLERANCE = timedelta(seconds=1)
+# A worker's claims slow down about 20 s after vacuum was last able to clean up.
+LONG = timedelta(minutes=1)
+CROWDED = 0.9
+
+FACTS = """
+select current_setting('server_version')         as version,
+       current_setting('fsync')                  as fsync,
+       current_setting('full_page_writes')       as full_page_writes,
+       current_setting('synchronous_commit')     as synchronous_commit,
+       current_setting('max_connections')::int   as most,
+       (select count(*) from pg_stat_activity where backend_type = 'client backend') as connections,
+       pg_is_in_recovery()                       as recovering,
+       pg_backend_pid()                          as pid
+"""
+NOW = "select (extract(epoch from clock_timestamp()) * 1000000)::bigint"
+HOLDERS = """
+select 'process ' || pid || ' (' || coalesce(nullif(application_name, ''), usename, '?') || ', '
+       || coalesce(state, '?') || ')' as holder,
+       clock_timestamp() - xact_start as age
+  from pg_stat_activity
+ where datname = current_database() and pid <> pg_backend_pid()
+   and coalesce(backend_xid, backend_xmin) is not null
+   and xact_start < clock_timestamp() - $1::interval
+union all
+select 'prepared transaction ' || gid, clock_timestamp() - prepared
+  from pg_prepared_xacts
+ where database = current_database() and prepared < clock_timestamp() - $1::interval
+ order by age desc
+ limit 3
+"""
+
+
+async def examine(url: str, settings: Settings) -> AsyncIterator[Finding]:
+    """Look at the server on a connection of our own: the store would refuse a sick one."""
+    try:
+        connection = await asyncpg.connect(url, timeout=TIMEOUT, statement_cache_size=0)
+    except AWAY as away:
+        yield _unreachable(url, away)
+        return
+    try:
+        facts = await connection.fetchrow(FACTS)
+        assert facts is not None  # noqa: S101 - it selects one row
+        yield ok("store", f"PostgreSQL {facts['version']} at {without_password(url)}")
+        for finding in _durability(facts, settings):
+            yield finding
+        yield _pooler(connection, facts, settings)
+        yield await _clock(connection)
+        yield await _vacuum(connection)
+        yield _crowd(facts)
+    finally:
+        await connection.close(timeout=TIMEOUT)
+
+
+def _unreachable(url: str, away: BaseException) -> Finding:
+    return problem(
+        "store",
+        f"cannot reach PostgreSQL at {without_password(url)}: {away or type(away).__name__}",
+        "start it, or correct the URL in --store, WINDLASS_STORE or DATABASE_URL",
+    )
+
+
+def _durability(facts: asyncpg.Record, settings: Settings) -> Iterator[Finding]:
+    if facts["recovering"]:
+        yield problem("role", "it is a standby and takes no jobs", "connect to the primary")
+    if facts["fsync"] == "off":
+        grade = warning if settings.unsafe else problem
+        yield grade("fsync", "fsync is off: a power cut damages the database", "turn fsync on")
+    if facts["full_page_writes"] == "off":
+        yield warning(
+            "full_page_writes",
+            "full_page_writes is off: a power cut may damage the database",
+            "turn it on, unless the file system never writes half a page",
+        )
+    if facts["synchronous_commit"] == "off":
+        yield problem(
+            "synchronous_commit",
+            "synchronous_commit is off: a crash loses jobs that were accepted",
+            "alter role … set synchronous_commit = on",
+        )
+    elif facts["fsync"] == "on":
+        yield ok("durability", f"fsync is on, synchronous_commit {facts['synchronous_commit']}")
+
+
+def _pooler(connection: Connection, facts: asyncpg.Record, settings: Settings) -> Finding:
+    """A pooler answers the connection itself, so it names another process than the one at work."""
+    direct = connection.get_server_pid() == facts["pid"]
+    if direct:
+        return ok("pooler", "none in between")
+    if settings.pgbouncer:
+        return ok("pooler", "a pooler such as PgBouncer is in between, and the settings say so")
+    return problem(
+        "pooler",
+        "a pooler such as PgBouncer is in between; in transaction mode statements will fail",
+        "set WINDLASS_PGBOUNCER=1",
+    )
+
+
+async def _clock(connection: Connection) -> Finding:
+    clock = SystemClock()
+    before = clock.now_us()
+    theirs = await connection.fetchval(NOW)
+    ours = (before + clock.now_us()) / 2
+    apart = timedelta(microseconds=abs(theirs - ours))
+    if apart < CLOCK_TOLERANCE:
+        return ok("clock", f"the database's differs from this machine's by {span(apart)}")
+    return warning(
+        "clock",
+        f"the database's differs from this machine's by {span(apart)}; jobs go by the database's",
+        "synchronise both machines with NTP",
+    )
+
+
+async def _vacuum(connection: Connection) -> Finding:
+    holders = await connection.fetch(HOLDERS, LONG)
+    if not holders:
+        return ok("vacuum", "no long transaction holds it back")
+    told = ", ".join(f"{row['holder']} for {span(row['age'])}" for row in holders)
+    return warning(
+        "vacuum",
+        f"transactions hold it back, and claims get slower: {told}",
+        "end them: select pg_terminate_backend(…), or rollback prepared …",
+    )
+
+
+def _crowd(facts: asyncpg.Record) -> Finding:
+    told = f"{count(facts['connections'], 'connection')} of at most {facts['most']:,}"
+    if facts["connections"] < CROWDED * facts["most"]:
+        return ok("connections", told)
+    return warning("connections", told, "raise max_connections, or put PgBouncer in between")

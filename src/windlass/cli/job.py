@@ -1,0 +1,36 @@
+"""`windlass job`: everything there is to know about one job, and why it is where it is."""
+
+from __future__ import annotations
+
+from windlass.cli.arguments import JobArgument
+from windlass.cli.desk import Desk
+from windlass.cli.dossier import Dossier
+from windlass.core.job import State
+
+
+async def job(desk: Desk, job_id: JobArgument) -> None:
+    """Show everything about a job, and why it is where it is.
+
+    Its times, its attempts with their errors, what it logged, how far it is, and its result.
+
+    Example: windlass job 01980e5c-7a2b-7cc3-9d1e-3f5a6b7c8d9e
+    """
+    dossier = Dossier(
+        job=await desk.app.get(job_id),
+        why=await desk.app.explain(job_id),
+        progress=await desk.app.progress(job_id),
+        attempts=await desk.app.attempts(job_id),
+        lines=await desk.app.lines(job_id),
+    )
+    desk.answer(dossier.wired(), dossier.shown(desk.now))
+    if step := NEXT_STEPS.get(dossier.job.state):
+        desk.suggest(step.format(id=dossier.job.id))
+
+
+NEXT_STEPS = {
+    State.SCHEDULED: "give it up: windlass cancel {id}",
+    State.PENDING: "who could take it: windlass workers",
+    State.RUNNING: "ask it to stop: windlass cancel {id}",
+    State.FAILED: "run it again: windlass retry {id}",
+    State.CANCELLED: "run it after all: windlass retry {id}",
+}

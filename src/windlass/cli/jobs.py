@@ -1,0 +1,73 @@
+"""`windlass jobs`: the newest jobs, a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+from rich.console import RenderableType
+from rich.table import Table
+
+from windlass.cli import look, wire
+from windlass.cli.desk import Desk
+from windlass.cli.words import ago, first_line, span
+
+if TYPE_CHECKING:
+    from windlass.app import Job
+    from windlass.app.verbs import Which
+
+TITLES = ("id", "state", "type", "queue", "attempts>", "asked for>", "ran for>", "")
+
+
+async def jobs(
+    desk: Desk,
+    *,
+    status: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--status", "--state", metavar="STATE", help="Only in this state; repeatable."
+        ),
+    ] = None,
+    type: Annotated[str | None, typer.Option(help="Only of this type.")] = None,  # noqa: A002
+    queue: Annotated[str | None, typer.Option(help="Only in this queue.")] = None,
+    limit: Annotated[int, typer.Option(help="At most so many.")] = 20,
+    before: Annotated[str | None, typer.Option(metavar="ID", help="Only older than this.")] = None,
+) -> None:
+    """List jobs, the newest first.
+
+    Example: windlass jobs --status failed --queue mail
+    """
+    asked = {"status": status, "type": type, "queue": queue, "limit": limit, "before": before}
+    which = {name: value for name, value in asked.items() if value is not None}
+    found = await desk.app.jobs(**cast("Which", which))
+    desk.answer([wire.job(job) for job in found], _listed(found, desk.now))
+    desk.suggest(_next_step(found, limit, filtered=bool(which.keys() - {"limit"})))
+
+
+def _listed(jobs: Sequence[Job], now: datetime) -> Table | str:
+    return look.table(TITLES, (_row(job, now) for job in jobs)) if jobs else "no jobs"
+
+
+def _row(job: Job, now: datetime) -> Sequence[RenderableType]:
+    return (
+        look.identity(job.id),
+        look.state(job.state),
+        job.type,
+        job.queue,
+        f"{job.attempts}/{job.max_attempts}",
+        ago(job.created_at, now),
+        span(job.execution_time),
+        look.text(first_line(job.error or job.name), "dim"),
+    )
+
+
+def _next_step(jobs: Sequence[Job], limit: int, *, filtered: bool) -> str:
+    if len(jobs) == limit:
+        return f"older ones: windlass jobs --before {jobs[-1].id}"
+    if jobs:
+        return f"all about one: windlass job {jobs[0].id}"
+    if filtered:
+        return "how many there are in each state: windlass stats"
+    return 'put one in: windlass enqueue TYPE \'{"key": "value"}\''

@@ -1,0 +1,60 @@
+"""How things look on a terminal: colours, states, tables, pairs of label and value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from windlass.cli.words import harmless
+from windlass.core.job import State
+
+# A state is told by colour, sign and word: any one of the three is enough.
+STATES: dict[State, tuple[str, str]] = {
+    State.SCHEDULED: ("blue", "◷"),
+    State.PENDING: ("yellow", "○"),
+    State.RUNNING: ("cyan", "▶"),
+    State.COMPLETED: ("green", "✓"),
+    State.FAILED: ("red", "✗"),
+    State.CANCELLED: ("bright_black", "⊘"),
+}
+
+
+def state(which: State) -> Text:
+    """A state as people see it."""
+    colour, sign = STATES[which]
+    return Text(f"{sign} {which}", style=colour, no_wrap=True)
+
+
+def text(value: object, style: str = "") -> Text:
+    """Text from outside, shown as it is: no markup, no control characters."""
+    return Text(harmless(str(value)), style=style)
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[RenderableType]]) -> Table:
+    """Rows in aligned columns; a title that ends with `>` is one of numbers."""
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for title in titles:
+        numbers = title.endswith(">")
+        made.add_column(title.rstrip(">"), justify="right" if numbers else "left")
+    for row in rows:
+        made.add_row(*(text(cell) if isinstance(cell, str) else cell for cell in row))
+    return made
+
+
+def pairs(facts: Iterable[tuple[str, RenderableType | None]]) -> Table:
+    """Labels and values below each other; a value that is not there is left out."""
+    made = Table.grid(padding=(0, 2, 0, 0))
+    made.add_column(style="bold", no_wrap=True)
+    made.add_column(overflow="fold")
+    for label, value in facts:
+        if value is not None:
+            made.add_row(label, text(value) if isinstance(value, str) else value)
+    return made
+
+
+def identity(job_id: str) -> Text:
+    """An id, whole on any terminal, so that it can be copied."""
+    return Text(job_id, no_wrap=True, overflow="ignore")

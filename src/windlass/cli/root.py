@@ -1,0 +1,93 @@
+"""The whole command line: which commands there are, and in what order help shows them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from windlass.cli.common import AsJson, Common, StoreUrl
+from windlass.cli.problems import in_words
+
+# What help says of each command, by the module that has it. A module is imported when its command
+# is run: to show all of them takes none, and so no time.
+COMMANDS = {
+    "Run": {
+        "worker.worker": "Run jobs until a signal.",
+        "enqueue.enqueue": "Put a job in, and wait for its result if asked to.",
+    },
+    "Jobs": {
+        "jobs.jobs": "List jobs, the newest first.",
+        "job.job": "Show everything about a job, and why it is where it is.",
+        "act.retry": "Put failed or cancelled jobs back in line.",
+        "act.cancel": "Cancel waiting jobs at once, and ask running ones to stop.",
+    },
+    "Queues and workers": {
+        "fleet.stats": "Count the jobs in each state.",
+        "fleet.workers": "List the workers, what they serve and how much they run.",
+        "queues.queues": "List the queues in which jobs wait, and those that are paused.",
+        "queues.pause": "Let no job of a queue start from now on; those that run go on.",
+        "queues.resume": "Let the jobs of a paused queue start again.",
+        "aging.aging": "Show or change how much waiting is worth one point of priority.",
+    },
+    "Store": {
+        "doctor.doctor": "Check everything, and say what is wrong and what to do.",
+        "migrate.migrate": "Bring the tables to the version of this program, or back.",
+        "bench.bench": "Measure how fast this store is, and leave nothing behind.",
+        "version.version": "Show the version of Windlass and of Python.",
+    },
+}
+PLACES = {place.partition(".")[2]: place for panel in COMMANDS.values() for place in panel}
+HELP = {"help_option_names": ["-h", "--help"]}
+
+
+def main() -> None:
+    """Run one command."""
+    with in_words():
+        line()(prog_name="windlass")
+
+
+def line() -> typer.Typer:
+    """The command line, its commands known by their names."""
+    made = typer.Typer(
+        cls=Line, no_args_is_help=True, pretty_exceptions_enable=False, context_settings=HELP
+    )
+    made.callback()(before)
+    for panel, commands in COMMANDS.items():
+        for place, summary in commands.items():
+            name = place.partition(".")[2]
+            made.command(name, help=summary, rich_help_panel=panel)(known_by_name)
+    return made
+
+
+class Line(TyperGroup):
+    """Imports a command when it is about to be run."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is meant, itself instead of its name."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, load(name) if name else None, rest
+
+
+def load(name: str) -> Any:
+    """The command of this name."""
+    from windlass.cli.command import command  # noqa: PLC0415 - as the commands themselves
+
+    module, _, verb = PLACES[name].partition(".")
+    one = typer.Typer(add_completion=False, context_settings=HELP)
+    one.command(name)(command(getattr(import_module(f"windlass.cli.{module}"), verb)))
+    return typer.main.get_command(one)
+
+
+def known_by_name() -> None:
+    """Stand for a command that is not imported."""
+
+
+def before(ctx: typer.Context, *, store: StoreUrl = None, json: AsJson = False) -> None:
+    """Windlass runs jobs and never loses one.
+
+    Begin with: windlass doctor
+    """
+    ctx.obj = Common(store, json)

@@ -1,0 +1,34 @@
+"""What `--json` prints: the values of the app, with times in UTC and spans in seconds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windlass.app import Job
+
+SPANS = ("queue_time", "execution_time", "total_time")
+
+
+def text(value: object) -> str:
+    """The value as JSON that is pleasant to read, too."""
+    return json.dumps(value, default=plain, ensure_ascii=False, indent=2)
+
+
+def plain(value: object) -> Any:
+    """What JSON has no word for, as something it has."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    raise TypeError(f"nothing says how to write a {type(value).__name__} as JSON")
+
+
+def job(one: Job) -> dict[str, Any]:
+    """A job with the times it took."""
+    return {**plain(one), **{name: getattr(one, name) for name in SPANS}}

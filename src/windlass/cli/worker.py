@@ -1,0 +1,55 @@
+"""`windlass worker`: run jobs until a signal."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from windlass.cli.arguments import AppPath, span
+from windlass.cli.desk import Desk
+from windlass.config import load
+from windlass.core.errors import BadInput
+from windlass.wiring.supervising import run_worker
+
+Processes = Annotated[int | None, typer.Option(min=1, help="Worker processes.")]
+Slots = Annotated[int | None, typer.Option(min=1, help="Jobs that each may run at once.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads that each may grant.")]
+Queues = Annotated[str | None, typer.Option(metavar="A,B", help="Only these queues.")]
+Drain = Annotated[
+    timedelta | None,
+    typer.Option(parser=span, metavar="TIME", help="How long running jobs may go on after a stop."),
+]
+
+
+def worker(  # noqa: PLR0913 - a worker has as many options
+    desk: Desk,
+    *,
+    app: AppPath = None,
+    processes: Processes = None,
+    slots: Slots = None,
+    threads: Threads = None,
+    queues: Queues = None,
+    drain: Drain = None,
+) -> None:
+    """Run jobs until a signal.
+
+    SIGTERM lets running jobs finish and hands the others back; a second one does not wait.
+
+    Example: windlass worker --app shop.jobs:app --processes 2 --queues mail,reports
+    """
+    given = {
+        "app": app,
+        "processes": processes,
+        "slots": slots,
+        "threads": threads,
+        "queues": queues,
+        "drain": None if drain is None else f"{drain.total_seconds()}s",
+    }
+    settings = load(os.environ, Path.cwd(), {**given, "store": desk.store})
+    if settings.app is None:
+        raise BadInput("which app? Say it as --app module:variable, or set WINDLASS_APP")
+    raise typer.Exit(run_worker(settings.app, settings))
