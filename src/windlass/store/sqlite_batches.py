@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from windlass.store.queries import PARAMETER, Query
 
 GROUP = re.compile(r"\bvalues\s*\((\s*:[^)]*)\)")
-WIDEST = 256
+WIDEST = 512
 
 
 class Step(NamedTuple):
@@ -45,7 +45,7 @@ class Batches:
             some = rows[start : start + WIDEST]
             width = 1 << (len(some) - 1).bit_length()
             # A width that is not a power of two is filled up with nothing, which each file leaves
-            # out or which matches no row: nine texts to prepare instead of 256.
+            # out or which matches no row: ten texts to prepare instead of 512.
             nothing = [None] * (len(columns) * (width - len(some)))
             yield Step(
                 self._text(query, columns, width), [*shared, *chain.from_iterable(some), *nothing]

@@ -145,10 +145,17 @@ class ThreadHands:
     def _run(self) -> None:
         try:
             while commands := self._next():
-                self._perform(commands)
+                self._perform_or_fail(commands)
                 _deliver(commands)
         finally:
             self._end()
+
+    def _perform_or_fail(self, commands: Sequence[Command[Any]]) -> None:
+        try:
+            self._perform(commands)
+        except BaseException as problem:  # noqa: BLE001 — whoever waits must hear of it
+            for command in commands:
+                command.fail(problem)
 
     def _next(self) -> list[Command[Any]]:
         """All that waits, at least one; nothing when it is time to end."""

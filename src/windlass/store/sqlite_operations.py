@@ -45,10 +45,11 @@ def _fitting(rows: Rows, free_threads: int, widest: int) -> Rows:
 
 def settle_finish(session: Session, statement: Statement) -> Rows:
     """Move jobs to history, count them, and keep what went wrong."""
-    [(mark,)] = session.rows("settle_finish.mark", {})
-    settled = session.change(statement)
+    settled, last = session.change(statement)
     if not settled:
         return [(0,)]
+    # Whoever writes is alone, so these are the rows that were just put into history.
+    mark = last - settled
     unwell = _unwell(statement)
     if unwell:
         session.change(Statement("settle_finish.unwell", {"mark": mark}, UNWELL_COLUMNS, unwell))
@@ -70,12 +71,12 @@ def _unwell(statement: Statement) -> list[tuple[Any, ...]]:
 def settle_return(session: Session, statement: Statement) -> Rows:
     """Keep what went wrong, and put the jobs back."""
     session.change(statement._replace(name="settle_return.unwell"))
-    return [(session.change(statement),)]
+    return [(session.change(statement).count,)]
 
 
 def renew(session: Session, statement: Statement) -> Rows:
     """Extend the lease, and look at the fleet then."""
-    known = session.change(statement._replace(name="renew.extend"))
+    known = session.change(statement._replace(name="renew.extend")).count
     return session.rows("renew", {}) if known else []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -15,6 +15,13 @@ from windlass.store.script import Rows, Script, Statement
 from windlass.store.sqlite_batches import Batches
 
 T = TypeVar("T")
+
+
+class Changed(NamedTuple):
+    """How many rows a statement changed, and the rowid of the last one it inserted."""
+
+    count: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +80,20 @@ class Session:
             return cast("Rows", msgspec.json.decode(found[0][0]))
         return found
 
-    def change(self, statement: Statement) -> int:
-        """Run one file, for many rows if it has columns; answer with how many it changed."""
+    def change(self, statement: Statement) -> Changed:
+        """Run one file, for many rows if it has columns; answer with what it changed."""
         query = self.dialect.queries[statement.name]
         args = self._bound(statement.args)
-        cursor = self._cursor()
+        cursor = self.connection.cursor()
         # Not the cursor's own count: Python keeps none for a change that begins with `with`.
         before = self.connection.total_changes
-        if not statement.columns:
+        if statement.columns:
+            batches = self.dialect.batches
+            for step in batches.steps(query, args, statement.columns, statement.rows):
+                cursor.execute(step.text, step.values)
+        else:
             cursor.execute(query.text, args)
-            return self.connection.total_changes - before
-        for step in self.dialect.batches.steps(query, args, statement.columns, statement.rows):
-            cursor.execute(step.text, step.values)
-        return self.connection.total_changes - before
+        return Changed(self.connection.total_changes - before, cursor.lastrowid or 0)
 
     def _cursor(self) -> sqlite3.Cursor:
         cursor = self.connection.cursor()

@@ -1,6 +1,8 @@
 -- Take everything away again, jobs included.
 
 drop view windlass_every_job;
+drop view windlass_finished_jobs;
+drop view windlass_live_jobs;
 drop table windlass_settings;
 drop table windlass_jobs;
 drop table windlass_history;

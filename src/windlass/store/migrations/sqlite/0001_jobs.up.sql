@@ -76,18 +76,24 @@ create index windlass_history_unwell on windlass_history (state, id) where state
 create index windlass_history_type on windlass_history (type, id);
 create index windlass_history_queue on windlass_history (queue, id);
 
-create view windlass_every_job as
+create view windlass_live_jobs as
 select id, type, queue, name, state, lane, priority, threads, payload, null as result, error,
        null as reason, attempts, failures, crashes, max_attempts, max_crashes, policy, key,
        fence, worker, cancel_asked_at is not null as cancel_requested, created_at, run_at,
        case when state = 'running' then claimed_at end as started_at,
        null as finished_at
-  from windlass_jobs
- union all
-select id, type, queue, name, state, null, priority, threads, payload, result, error,
+  from windlass_jobs;
+
+create view windlass_finished_jobs as
+select id, type, queue, name, state, null as lane, priority, threads, payload, result, error,
        reason, attempts, failures, crashes, max_attempts, max_crashes, policy, key,
-       fence, worker, 0, created_at, run_at, started_at, finished_at
+       fence, worker, false as cancel_requested, created_at, run_at, started_at, finished_at
   from windlass_history;
+
+create view windlass_every_job as
+select * from windlass_live_jobs
+ union all
+select * from windlass_finished_jobs;
 
 create table windlass_attempts (
     job         text    not null,

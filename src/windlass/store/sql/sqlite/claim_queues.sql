@@ -1,12 +1,13 @@
 -- Choose up to :limit pending jobs of one lane from the named queues, best first over all of them.
 -- The rowids of each queue's head come from a subquery of its own, which stops after :deep.
 select json_group_array(json_array(
-           id, fence + 1, type, queue, payload, priority, rank, lane, threads, attempts, failures,
-           crashes, max_attempts, max_crashes, policy, :now, row)) as rows
-  from (select j.rowid as row, j.*
+           j.id, j.fence + 1, j.type, j.queue, j.payload, j.priority, j.rank, j.lane, j.threads,
+           j.attempts, j.failures, j.crashes, j.max_attempts, j.max_crashes, j.policy, :now,
+           j.rowid)) as rows
+  from (select c.rowid as row
           from json_each(:queues) q
-         cross join windlass_jobs j
-         where j.rowid in (select h.rowid
+         cross join windlass_jobs c
+         where c.rowid in (select h.rowid
                              from windlass_jobs h
                             where h.state = 'pending' and h.lane = :lane and h.queue = q.value
                               and h.type in (select value from json_each(:types))
@@ -15,5 +16,7 @@ select json_group_array(json_array(
                             limit :deep)
            and q.value not in (select name from windlass_queues)
            and exists (select 1 from windlass_nodes where id = :node and lease_until > :now)
-         order by j.rank, j.id
-         limit :limit)
+         order by c.rank, c.id
+         limit :limit) best
+ cross join windlass_jobs j
+ where j.rowid = best.row

@@ -2,11 +2,10 @@
 select j.id, j.fence, j.type, j.queue, j.payload, j.priority, j.rank, j.lane, j.threads, j.attempts,
        j.failures, j.crashes, j.max_attempts, j.max_crashes, j.policy, 0 as now_us,
        j.worker, coalesce(w.alone, 0) as alone, j.cancel_asked_at is not null as asked
-  from windlass_jobs j
+  from windlass_jobs j indexed by windlass_jobs_held
   left join windlass_workers w on w.id = j.worker
   left join windlass_nodes n on n.id = w.node
  where j.state = 'running'
    and (w.id is null or w.ended_at is not null or (:lapsed and n.lease_until <= :now)
         or n.id in (select value from json_each(:dead)))
- order by j.id
  limit :limit
