@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+from windlass.core.errors import WindlassError
 from windlass.observe.events import Observer, Observers
 from windlass.observe.logs import Logs
 from windlass.wiring.hiring import Vacancy, hire
@@ -64,10 +65,13 @@ def main() -> None:
     # An interrupt from the keyboard is for the supervisor, who lets attempts finish.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     name, control, lease = sys.argv[1:]
-    app = load_app(name)
-    shop = Shop(app, name, int(lease))
-    settings = replace(app.settings, sources={})
-    run(serve(settings, shop.hire, socket.socket(fileno=int(control))))
+    try:
+        app = load_app(name)
+        shop = Shop(app, name, int(lease))
+        settings = replace(app.settings, sources={})
+        run(serve(settings, shop.hire, socket.socket(fileno=int(control))))
+    except WindlassError as error:
+        sys.exit(f"windlass: {error}")
 
 
 if __name__ == "__main__":
