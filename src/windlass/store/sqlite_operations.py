@@ -71,12 +71,12 @@ def _unwell(statement: Statement) -> list[tuple[Any, ...]]:
 def settle_return(session: Session, statement: Statement) -> Rows:
     """Keep what went wrong, and put the jobs back."""
     session.change(statement._replace(name="settle_return.unwell"))
-    return [(session.change(statement).count,)]
+    return [(session.change(statement).rows,)]
 
 
 def renew(session: Session, statement: Statement) -> Rows:
     """Extend the lease, and look at the fleet then."""
-    known = session.change(statement._replace(name="renew.extend")).count
+    known = session.change(statement._replace(name="renew.extend")).rows
     return session.rows("renew", {}) if known else []
 
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 class Changed(NamedTuple):
     """How many rows a statement changed, and the rowid of the last one it inserted."""
 
-    count: int
+    rows: int
     last: int
 
 
