@@ -10,6 +10,7 @@ import windlass
 from windlass.bell.base import Bell
 from windlass.core.job import NodeId, WorkerId
 from windlass.executors.base import Registry
+from windlass.store.base import Store
 from windlass.store.sql_store import SqlStore
 from windlass.wiring.hiring import Vacancy, hire
 from windlass.wiring.outfitting import outfit, worker_settings
@@ -23,7 +24,7 @@ from windlass.worker.own_thread import own_thread
 
 @asynccontextmanager
 async def embedded_worker(
-    house: Storehouse, store: SqlStore, bell: Bell, registry: Registry
+    house: Storehouse, store: Store, bell: Bell, registry: Registry
 ) -> AsyncIterator[None]:
     """Run jobs on the caller's event loop while the block runs.
 
@@ -31,6 +32,7 @@ async def embedded_worker(
     handler that blocks the loop for a while loses nothing; a database in memory has but one
     handle, and nobody else who could take a lease.
     """
+    assert isinstance(store, SqlStore)  # noqa: S101 — a storehouse opens no other
     settings = replace(worker_settings(house.settings), takes_suspects=True)
 
     def hire_here(node: NodeId, lease: Lease) -> AbstractAsyncContextManager[Hired]:
