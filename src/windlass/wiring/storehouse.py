@@ -6,7 +6,8 @@ Drivers are imported when they are needed: who works on SQLite never loads the o
 from __future__ import annotations
 
 import os
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,15 @@ class Storehouse:
         return PostgresBell(
             self._connection, self.settings.schema, chance=self.chance, observer=self.observer
         )
+
+    @property
+    def ring_sql(self) -> Callable[[Sequence[str]], str] | None:
+        """A statement that rings at the commit of the transaction it stands in, where SQL can."""
+        if self.address.dialect == "sqlite":
+            return None
+        from windlass.bell.postgres import channel_of, notify_statement  # noqa: PLC0415
+
+        return partial(notify_statement, channel_of(self.settings.schema))
 
     def effects(self, store: SqlStore) -> Effects:
         """Blocks for handlers that commit together with their settlement."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from windlass.app import App, Backend, Ports
 from windlass.clock import Chance, Clock
 from windlass.config import Settings, load
+from windlass.store.base import Effects
 from windlass.wiring.storehouse import Storehouse
 
 
@@ -32,6 +35,7 @@ class Windlass(App):
         self.settings = settings or load(os.environ, Path.cwd(), given)
         self.storehouse = Storehouse(self.settings, clock=clock, chance=chance)
         house = self.storehouse
+        self._effects: Effects | None = None
         super().__init__(
             Ports(
                 connect=self._connect,
@@ -39,8 +43,31 @@ class Windlass(App):
                 chance=house.chance,
                 dialect=house.address.dialect,
                 schema=self.settings.schema,
+                ring_sql=house.ring_sql,
             )
         )
+
+    @asynccontextmanager
+    async def worker(self) -> AsyncIterator[None]:
+        """Run this app's jobs in this process while the block runs.
+
+        Leaving the block drains: what runs may finish, what has not started is handed back.
+        """
+        # Imported late: who only enqueues never loads a worker.
+        from windlass.wiring.embedding import embedded_worker  # noqa: PLC0415
+
+        home = await self._homes.here()
+        async with embedded_worker(self.storehouse, home.store, home.bell, self.registry):
+            yield
+
+    def effects(self) -> Effects:
+        """Where a handler in an isolated process, which has no event loop, gets transactions."""
+        if self._effects is None:
+            self._effects = self.blocking.bridge.run(self._open_effects())
+        return self._effects
+
+    async def _open_effects(self) -> Effects:
+        return self.storehouse.effects(await self.storehouse.store(connections=1))
 
     async def _connect(self) -> Backend:
         return Backend(await self.storehouse.store(), self.storehouse.bell())
