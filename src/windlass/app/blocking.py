@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Coroutine
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from windlass.app.bridge import Bridge, at_once
+from windlass.app.bridge import Bridge, at_once, refuse_on_a_loop
 from windlass.app.verbs import Verbs
 
 P = ParamSpec("P")
@@ -20,6 +20,7 @@ def verb(
 
     @functools.wraps(method)
     def wait(self: Blocking, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        refuse_on_a_loop()
         coroutine = method(self.verbs, *args, **kwargs)
         # A caller's own connection belongs to the caller's thread, and nothing else is waited for.
         if kwargs.get("connection") is not None:

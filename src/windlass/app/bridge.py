@@ -31,12 +31,12 @@ class Bridge:
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Wait for the coroutine's answer."""
+        loop = self._loop()
         try:
-            loop = self._loop()
-        except BaseException:
-            coroutine.close()
-            raise
-        return _answer(asyncio.run_coroutine_threadsafe(coroutine, loop), loop)
+            return _answer(asyncio.run_coroutine_threadsafe(coroutine, loop), loop)
+        finally:
+            if loop.is_closed():
+                coroutine.close()
 
     def close(self) -> None:
         """End the background thread, with what the app has open there."""
@@ -47,7 +47,6 @@ class Bridge:
             loop.call_soon_threadsafe(loop.stop)
 
     def _loop(self) -> asyncio.AbstractEventLoop:
-        _refuse_on_a_loop()
         with self._guard:
             if self._process != os.getpid():
                 self._begin_anew()
@@ -75,7 +74,16 @@ def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
         answer: T = stop.value
         return answer
     coroutine.close()
-    raise BadInput("this connection is for async code; here: await app.enqueue(…, connection=…)")
+    raise RuntimeError("it waited for something after all")
+
+
+def refuse_on_a_loop() -> None:
+    """Refuse to wait where an event loop would stand still meanwhile."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise BadInput("app.blocking would halt this thread's event loop; here: await app.enqueue(…)")
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
@@ -83,14 +91,6 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.run_forever()
     finally:
         loop.close()
-
-
-def _refuse_on_a_loop() -> None:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return
-    raise BadInput("app.blocking would halt this thread's event loop; here: await app.enqueue(…)")
 
 
 def _answer(future: futures.Future[T], loop: asyncio.AbstractEventLoop) -> T:

@@ -30,6 +30,8 @@ class Enqueuer(Protocol):
 class JobType(Generic[C, P, R_co]):
     """A type of job, with what its next jobs will have in common."""
 
+    __name__: str
+
     def __init__(
         self,
         handler: Callable[C, R_co],

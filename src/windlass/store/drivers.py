@@ -38,6 +38,11 @@ class Driver(Protocol):
         """How it takes arguments."""
         ...
 
+    @property
+    def waits(self) -> bool:
+        """Whether it needs an event loop."""
+        ...
+
     async def run(self, text: str, args: Args = None) -> Rows:
         """Run one statement; rows are read by the names of their columns."""
         ...
@@ -65,6 +70,7 @@ class Asyncpg:
 
     dialect = "postgres"
     style = Style.NUMBERED
+    waits = True
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
@@ -87,6 +93,7 @@ class Psycopg:
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
+        self.waits = inspect.iscoroutinefunction(connection.execute)
 
     async def run(self, text: str, args: Args = None) -> Rows:
         """Run one statement."""
@@ -113,6 +120,7 @@ class Sqlite:
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
+        self.waits = inspect.iscoroutinefunction(connection.commit)
 
     async def run(self, text: str, args: Args = None) -> Rows:
         """Run one statement."""
@@ -139,6 +147,7 @@ class SqlAlchemy:
         dialect = (connection.get_bind() if self._session else connection).dialect
         self.dialect = "postgres" if dialect.name == "postgresql" else str(dialect.name)
         self.style = self._style(dialect.driver)
+        self.waits = hasattr(connection, "run_sync")
 
     async def run(self, text: str, args: Args = None) -> Rows:
         """Run one statement, in the transaction that SQLAlchemy begins."""

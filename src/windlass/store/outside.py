@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -44,6 +45,8 @@ async def enqueue(request: Request, connection: object) -> list[Enqueued]:
             f"the connection speaks {driver.dialect}, but the jobs are kept in {request.dialect};"
             " a transaction cannot span both"
         )
+    if driver.waits and not _on_a_loop():
+        raise BadInput("this connection is for async code; there: await app.enqueue(…)")
     frame = await _frame(driver, request.jobs)
     await frame.open()
     try:
@@ -130,6 +133,14 @@ def _for_sqlite(query: Query, statement: Statement, now_us: int) -> Iterator[tup
         return
     for text, values in _batches().steps(query, args, statement.columns, statement.rows):
         yield text, tuple(values)
+
+
+def _on_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 @lru_cache

@@ -1,4 +1,5 @@
 -- Keep new jobs: due ones stand in line at once, later ones wait to be promoted.
+-- Documents come as text: on a connection of the caller's, json may have a codec of its own.
 with moment as materialized (
     select at, windlass_us(at) as us from (select :now as at) clock
 ),
@@ -7,9 +8,9 @@ asked as (
            coalesce(timestamptz 'epoch' + n.run_at_us * interval '1 microsecond',
                     moment.at + n.delay_us * interval '1 microsecond') as later
       from unnest(:id::uuid[], :type::text[], :queue::text[], :name::text[], :priority::smallint[],
-                  :threads::smallint[], :payload::json[], :delay_us::bigint[],
+                  :threads::smallint[], :payload::text[], :delay_us::bigint[],
                   :run_at_us::bigint[], :max_attempts::integer[], :max_crashes::integer[],
-                  :policy::json[], :key::text[])
+                  :policy::text[], :key::text[])
            as n(id, type, queue, name, priority, threads, payload, delay_us, run_at_us, max_attempts,
                 max_crashes, policy, key),
            moment
@@ -21,5 +22,6 @@ select id, type, queue, name,
        case when threads > 0 then 'threads' else 'open' end,
        case when later > at then windlass_us(later) else us end
            - priority * (select aging_us from windlass_settings),
-       priority, threads, payload, max_attempts, max_crashes, policy, key, at, coalesce(later, at)
+       priority, threads, payload::json, max_attempts, max_crashes, policy::json, key, at,
+       coalesce(later, at)
   from asked
