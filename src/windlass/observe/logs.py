@@ -12,7 +12,7 @@ import structlog
 from windlass.clock import Clock
 from windlass.core.secrets import without_password
 from windlass.observe import events
-from windlass.observe.events import ChoreFailed, Event
+from windlass.observe.events import BellLost, ChoreFailed, Event
 
 Line: TypeAlias = MutableMapping[str, Any]
 Level = Literal["debug", "info", "warning", "error"]
@@ -83,12 +83,17 @@ class Logs:
         getattr(self._log, saying.level)(saying.message, **facts)
 
     def _repeats(self, event: Event) -> bool:
-        if not isinstance(event, ChoreFailed):
-            return False
-        now, last = self._clock.now_us(), self._last_failure.get(event.chore)
+        match event:
+            case ChoreFailed(chore):
+                failure = chore
+            case BellLost():
+                failure = "bell"
+            case _:
+                return False
+        now, last = self._clock.now_us(), self._last_failure.get(failure)
         if last is not None and now - last < REPEAT_AFTER_US:
             return True
-        self._last_failure[event.chore] = now
+        self._last_failure[failure] = now
         return False
 
     def _add_time(self, _: object, __: str, line: Line) -> Line:
