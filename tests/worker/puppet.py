@@ -24,9 +24,8 @@ say(type="Hello", settings=settings)
 for number, line in enumerate(control.makefile("rb")):
     order = json.loads(line)
     (folder / f"{os.getpid()}-{number}.json").write_text(json.dumps(order))
-    match order["type"]:
-        case "Assignment":
-            say(type="Started")
-            say(type="Room", free=True)
-        case "Stop":
-            sys.exit(0)
+    if order["type"] == "Assignment":
+        say(type="Started")
+        say(type="Room", free=True)
+    if order["type"] == "Stop":
+        sys.exit(0)

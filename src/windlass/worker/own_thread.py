@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from windlass.worker.background import background
@@ -23,6 +23,7 @@ async def own_thread(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
             yield
     finally:
         await aside.end()
+        thread.join()  # all it had to do is done
 
 
 class _Aside:
@@ -52,6 +53,8 @@ class _Aside:
 
     async def end(self) -> None:
         loop, task = await asyncio.wrap_future(self._task)
-        if not self._ended.done():
+        with suppress(RuntimeError):  # its loop is closed: it ended by itself
             loop.call_soon_threadsafe(task.cancel)
-        await asyncio.wait([asyncio.wrap_future(self._ended)])
+        ended = asyncio.wrap_future(self._ended)
+        await asyncio.wait([ended])
+        ended.exception()  # raised already, where the block was
