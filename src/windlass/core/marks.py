@@ -49,7 +49,7 @@ class Marks:
     looked_us: int = 0
     priorities: Mapping[int, int] = field(default_factory=dict)  # with the time of the last, in µs
     next_sweep: float = 0.0
-    wants_sweep: bool = True
+    wants_sweep: bool = False
 
     def sweeps(self, now: float) -> bool:
         """Whether the next claim, made now, looks at the whole line."""

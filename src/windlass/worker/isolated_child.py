@@ -134,7 +134,8 @@ class PipeBlock:
         self._block: AbstractContextManager[Any] | None = None
 
     def __enter__(self) -> Any:
-        """Begin."""
+        """Begin, once all that was said so far is kept."""
+        self._child.flush()
         self._block = self._child.app.effects().blocking(self._settlement)
         return self._block.__enter__()
 
@@ -147,8 +148,6 @@ class PipeBlock:
         """Settle and commit, or roll back."""
         if self._block is None:
             raise RuntimeError("a block that was not entered cannot end")
-        if kind is None:
-            self._child.flush()
         hushed = self._block.__exit__(kind, error, trace)
         if kind is None:
             self._child.pipe.say(Committed())
@@ -212,7 +211,8 @@ class IsolatedChild:
     def _ending(self, attempt: Attempt) -> Ending:
         try:
             self._running = True
-            ending = run_plain(attempt)
+            # Asked after that: a signal either came before and is seen here, or interrupts.
+            ending = Cancelled() if self.stopped else run_plain(attempt)
             self._running = False
         except Stopped:
             return Cancelled()

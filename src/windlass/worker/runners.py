@@ -18,8 +18,8 @@ from windlass.worker.ways import Gear
 
 # How long runners keep the loop to themselves while no handler waits for anything.
 SLICE = 0.001
-# How long a cancelled handler may clean up before the worker stops waiting for it.
-CLOSE_WITHIN = 5.0
+# What is still there when the worker closes had its time to clean up; this is for the last steps.
+CLOSE_WITHIN = 0.5
 
 
 class Runner:

@@ -69,6 +69,8 @@ class Settler:
         self._closing: Callable[[], bool] | None = None
         # Told of each claim whose end is committed, or no longer this worker's affair.
         self.on_settled: Callable[[Sequence[Claim]], None] = lambda _: None
+        # Told when jobs stand in line again that this worker gave up.
+        self.on_handed_back: Callable[[], None] = lambda: None
 
     @property
     def unsettled(self) -> int:
@@ -182,3 +184,4 @@ class Settler:
         if State.PENDING in counts:
             back = [one.id for one in settlements if one.state is State.PENDING]
             self._observer.on(JobsHandedBack(self._worker, back))
+            self.on_handed_back()

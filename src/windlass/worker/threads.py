@@ -115,3 +115,4 @@ class InThreads:
             attempt, timed_out(timeout, "; its thread cannot be stopped and was left behind")
         )
         self.feed()
+        self._gear.on_low()  # its replacement may be free

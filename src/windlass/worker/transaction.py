@@ -44,6 +44,8 @@ class Block:
 
     async def __aenter__(self) -> Any:
         """Begin."""
+        # Now: inside of the block an embedded store has no other writer, after it no claim is good.
+        await self._opener.notes.flush([self._attempt.claim])
         self._async = self._opener.effects.block(self._settlement)
         return await self._async.__aenter__()
 
@@ -56,9 +58,6 @@ class Block:
         """Settle and commit, or roll back."""
         if self._async is None:
             raise RuntimeError("a block that was not entered cannot end")
-        if kind is None:
-            # While the claim is good: what comes later is not kept.
-            await self._opener.notes.flush([self._attempt.claim])
         hushed = await self._async.__aexit__(kind, error, trace)
         self._attempt.settled = kind is None
         return hushed
@@ -67,6 +66,8 @@ class Block:
         """Begin."""
         if _on_a_loop():
             raise BadInput("in a coroutine it is `async with ctx.transaction()`")
+        flush = self._opener.notes.flush([self._attempt.claim])
+        asyncio.run_coroutine_threadsafe(flush, self._opener.loop).result()
         self._plain = self._opener.effects.blocking(self._settlement)
         return self._plain.__enter__()
 
@@ -79,9 +80,6 @@ class Block:
         """Settle and commit, or roll back."""
         if self._plain is None:
             raise RuntimeError("a block that was not entered cannot end")
-        if kind is None:
-            flush = self._opener.notes.flush([self._attempt.claim])
-            asyncio.run_coroutine_threadsafe(flush, self._opener.loop).result()
         hushed = self._plain.__exit__(kind, error, trace)
         self._attempt.settled = kind is None
         return hushed

@@ -98,6 +98,8 @@ class Worker:
         identity = Identity(node=node, worker=id, settings=settings, modes=modes)
         self._claimer = Claimer(identity, store, self._gear, self._ways, peek)
         self._claimer.on_rest = self._rested
+        # Nobody else rings for them, and this worker may have room by now.
+        self._settler.on_handed_back = self._claimer.ring
 
     @property
     def has_room(self) -> bool:

@@ -1,0 +1,128 @@
+"""A worker acts only while its lease can be trusted."""
+
+import asyncio
+import os
+import threading
+
+from tests.waiting import until
+from tests.worker.yard import Yard
+from windlass.clock import SystemClock
+from windlass.core.job import State
+from windlass.executors.context import Context
+from windlass.observe.events import AttemptFailed
+from windlass.worker.lease import LocalLease, SharedLease, shared_memory
+
+
+async def test_nothing_starts_without_trust_and_work_goes_on_with_it(yard: Yard) -> None:
+    ran = asyncio.Event()
+
+    async def work() -> None:
+        ran.set()
+
+    yard.handles(work)
+    yard.lease.revoke()
+    job = await yard.enqueue("work")
+
+    async with yard.working(poll=0.02) as worker:
+        worker.ring()
+        await asyncio.sleep(0.2)
+        assert await yard.state(job) is State.PENDING
+        yard.lease.extend(yard.clock.monotonic() + 60)
+        await yard.come_to(State.COMPLETED, job)
+
+
+async def test_a_coroutine_is_handed_back_uncharged_when_trust_is_lost(yard: Yard) -> None:
+    runs = asyncio.Semaphore(0)
+    first = True
+
+    async def work() -> None:
+        nonlocal first
+        runs.release()
+        if first:
+            first = False
+            await asyncio.Event().wait()
+
+    yard.handles(work)
+    job = await yard.enqueue("work")
+
+    async with yard.working():
+        await runs.acquire()
+        yard.lease.revoke()
+        await yard.come_to(State.PENDING, job)
+        yard.lease.extend(yard.clock.monotonic() + 60)
+        [done] = await yard.come_to(State.COMPLETED, job)
+
+    assert (done.attempts, done.failures) == (1, 0)
+    assert yard.seen.of(AttemptFailed) == []
+
+
+async def test_a_plain_function_sees_that_it_may_no_longer_act(yard: Yard) -> None:
+    begun = threading.Event()
+
+    def work(ctx: Context) -> str:
+        begun.set()
+        while not ctx.cancelled:
+            pass
+        return "seen"
+
+    yard.handles(work)
+    job = await yard.enqueue("work")
+
+    async with yard.working():
+        await until(begun.is_set)
+        yard.lease.revoke()
+        [done] = await yard.come_to(State.COMPLETED, job)
+
+    assert done.result == '"seen"'
+
+
+async def test_a_transaction_is_refused_without_trust(yard: Yard) -> None:
+    problems: list[str] = []
+
+    async def work(ctx: Context) -> None:
+        yard.lease.revoke()
+        try:
+            ctx.transaction()
+        except Exception as problem:
+            problems.append(str(problem))
+            raise
+
+    yard.handles(work)
+    job = await yard.enqueue("work")
+
+    async with yard.working():
+        await until(lambda: problems)
+        [back] = await yard.come_to(State.PENDING, job)
+
+    assert problems == ["the lease is in doubt, so that another worker may run this job by now"]
+    assert back.failures == 0
+
+
+def test_a_lease_is_not_trusted_before_it_is_granted() -> None:
+    clock = SystemClock()
+    lease = LocalLease(clock)
+    assert not lease.trusted()
+
+    lease.extend(clock.monotonic() + 60)
+    assert lease.trusted()
+
+    lease.revoke()
+    assert not lease.trusted()
+
+
+def test_a_shared_lease_is_seen_by_whoever_shares_it() -> None:
+    fd = shared_memory()
+    try:
+        mine, theirs = SharedLease(fd, SystemClock()), SharedLease(fd, SystemClock())
+    finally:
+        os.close(fd)
+    assert not theirs.trusted()
+
+    mine.extend(12345678.5)
+    assert theirs.deadline == 12345678.5
+
+    mine.extend(SystemClock().monotonic() + 60)
+    assert theirs.trusted()
+
+    mine.revoke()
+    assert not theirs.trusted()
