@@ -15,6 +15,7 @@ from benchmarks import machine, report
 from benchmarks.figure import Dialect, Verdict
 from benchmarks.measure import FULL, QUICK, Measure
 from benchmarks.measures import MEASURES
+from benchmarks.profile import profile
 from benchmarks.run import Plan, run
 from benchmarks.sites import Sites
 
@@ -51,6 +52,9 @@ def bench(  # noqa: PLR0913 — one argument per option
     jobs: Annotated[int | None, typer.Option(min=1_000, help="jobs in one drain")] = None,
     processes: Annotated[int, typer.Option(min=1, help="processes of the worker")] = 1,
     json: Annotated[Path | None, typer.Option(help="keep the figures in this file")] = None,
+    profiled: Annotated[
+        bool, typer.Option("--profile", help="instead, show where the time of a job goes")
+    ] = False,
 ) -> None:
     """Measure Windlass on databases of its own, and say whether it does what is asked of it."""
     scale = replace(QUICK if quick else FULL, processes=processes)
@@ -69,6 +73,10 @@ def bench(  # noqa: PLR0913 — one argument per option
             console.print(f"[dim]{name:10}[/] {fact}", highlight=False)
         for warning in machine.warnings(sites):
             console.print(f"[yellow]{warning}[/]", highlight=False)
+        if profiled:
+            for dialect in plan.dialects:
+                uvloop.run(profile(sites, dialect, plan.scale.jobs, console))
+            return
         results = uvloop.run(run(plan, sites, console)).results(plan)
     console.print("", report.table(results))
     if json is not None:

@@ -6,12 +6,11 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import psutil
-
+from benchmarks import processes
 from benchmarks.sites import Site
 
 ROOT = Path(__file__).parents[1]
@@ -27,33 +26,33 @@ class Fleet:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        self._main = psutil.Process(process.pid)
 
     def check(self) -> None:
         """Raise if it ended."""
         if self._process.returncode is not None:
             raise WorkerFailed(f"the worker ended with {self._process.returncode}")
 
-    def processes(self) -> list[psutil.Process]:
-        """The supervisor and whatever it started."""
-        return [self._main, *self._main.children(recursive=True)]
+    @property
+    def size(self) -> int:
+        """How many processes it is."""
+        return len(processes.family(self._process.pid))
 
     def cpu(self) -> float:
         """Seconds that its processes have worked so far."""
-        return sum(sum(process.cpu_times()[:2]) for process in self.processes())
+        return processes.cpu(self._process.pid)
 
     def memory(self) -> float:
-        """Bytes that would be free without it: what processes share counts once."""
-        return float(sum(process.memory_full_info().pss for process in self.processes()))
+        """Bytes that would be free without it."""
+        return processes.memory(self._process.pid)
 
 
 @asynccontextmanager
-async def fleet(site: Site, processes: int = 1) -> AsyncIterator[Fleet]:
+async def fleet(site: Site, size: int = 1) -> AsyncIterator[Fleet]:
     """Start a worker, and end it in good order."""
     command = [sys.executable, "-m", "windlass.cli", "worker", "--app", "benchmarks.app:app"]
     process = await asyncio.create_subprocess_exec(
         *command,
-        f"--processes={processes}",
+        f"--processes={size}",
         env={**os.environ, "WINDLASS_STORE": site.url, "WINDLASS_LOG": "warning"},
         cwd=ROOT,
         start_new_session=True,
@@ -62,14 +61,6 @@ async def fleet(site: Site, processes: int = 1) -> AsyncIterator[Fleet]:
         yield Fleet(process)
     finally:
         await _end(process)
-
-
-async def until(done: Callable[[], bool], running: Fleet, patience: float = 60.0) -> None:
-    """Look a few times a second whether it is done; the rest of the machine is the worker's."""
-    async with asyncio.timeout(patience):
-        while not done():
-            running.check()
-            await asyncio.sleep(0.2)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

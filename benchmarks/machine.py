@@ -11,8 +11,10 @@ from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
+import psutil
 import psycopg
 
+from benchmarks.processes import cpu
 from benchmarks.sites import IN_MEMORY, POSTGRES_SETTINGS, Sites
 from windlass.store.filesystems import kind_of
 
@@ -49,6 +51,19 @@ def warnings(sites: Sites) -> list[str]:
     return found
 
 
+class Elsewhere:
+    """How many cores were busy with something that this run did not start."""
+
+    def __init__(self) -> None:
+        self._began = time.perf_counter()
+        self._others = _everything() - cpu(os.getpid())
+
+    def cores(self) -> float:
+        """On average since it was made."""
+        worked = _everything() - cpu(os.getpid()) - self._others
+        return max(0.0, worked / (time.perf_counter() - self._began))
+
+
 def fdatasync(folder: Path) -> float:
     """Seconds that one page takes to reach the disk."""
     took = []
@@ -73,6 +88,12 @@ def _postgres(url: str) -> str:
             raise ValueError(f"PostgreSQL runs with {name}={found[name]}, not {wanted}")
     settings = ", ".join(f"{name}={found[name]}" for name in POSTGRES_SETTINGS)
     return f"{found['server_version']} ({settings})"
+
+
+def _everything() -> float:
+    """Seconds that all cores together have worked since the machine started."""
+    spent = psutil.cpu_times()
+    return float(sum(spent) - spent.idle - getattr(spent, "iowait", 0.0))
 
 
 def _processor() -> str:

@@ -18,6 +18,7 @@ from rich.progress import (
 )
 
 from benchmarks.figure import Dialect, Result, number
+from benchmarks.machine import BUSY, Elsewhere
 from benchmarks.measure import Bench, Measure, Sample, Scale
 from benchmarks.sites import Sites
 
@@ -81,9 +82,10 @@ async def run(plan: Plan, sites: Sites, console: Console) -> Samples:
             say = partial(_say, progress, task, title)
             say("")
             bench = Bench(plan.scale, partial(sites.fresh, dialect), say)
+            others = Elsewhere()
             async for sample in measure.take(bench):
                 samples.add(dialect, sample)
-                console.print(_line(measure, dialect, sample), highlight=False)
+                console.print(_line(measure, dialect, sample, others.cores()), highlight=False)
             progress.advance(task)
     return samples
 
@@ -103,6 +105,8 @@ def _say(progress: Progress, task: TaskID, title: str, doing: str) -> None:
     progress.update(task, description=f"{title} [dim]{doing}[/]")
 
 
-def _line(measure: Measure, dialect: Dialect, sample: Sample) -> str:
+def _line(measure: Measure, dialect: Dialect, sample: Sample, elsewhere: float) -> str:
     unit = next(figure.unit for figure in measure.figures if figure.name == sample.figure)
-    return f"[dim]{dialect.label:10}[/]  {sample.figure:44} {number(sample.value):>10} {unit}"
+    disturbed = f"  [yellow]{elsewhere:.1f} cores busy elsewhere[/]" if elsewhere > BUSY else ""
+    figure = f"{sample.figure:44} {number(sample.value):>10} {unit:12}"
+    return f"[dim]{dialect.label:10}[/]  {figure}{disturbed}"

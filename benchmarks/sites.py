@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, c
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-import psutil
 import psycopg
 
+from benchmarks import processes
 from benchmarks.figure import Dialect
 from tests.services import PostgresServer
 from windlass.clock import SystemChance, SystemClock
@@ -117,10 +117,7 @@ class PostgresSite(Site):
 
     def cpu(self) -> float:
         """The time of every process of the server, and of those that it has seen end."""
-        main = psutil.Process(self._server.pid)
-        times = [process.cpu_times() for process in [main, *main.children()]]
-        ended = main.cpu_times()
-        return sum(t.user + t.system for t in times) + ended.children_user + ended.children_system
+        return processes.cpu(self._server.pid)
 
     def remove(self) -> None:
         """Drop the database."""

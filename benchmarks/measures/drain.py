@@ -20,9 +20,9 @@ async def take(bench: Bench) -> AsyncIterator[Sample]:
         site.settle_down()
         drained = await drain(site, jobs, bench.scale.processes, bench.say)
     yield Sample("drain", drained.rate)
-    yield Sample("drain, worker", drained.worker_cpu / jobs * 1e6)
+    yield Sample("drain, worker", drained.worker_cpu)
     if site.dialect is Dialect.POSTGRES:
-        yield Sample("drain, database", drained.database_cpu / jobs * 1e6)
+        yield Sample("drain, database", drained.database_cpu)
 
 
 MEASURE = Measure(

@@ -22,7 +22,7 @@ async def take(bench: Bench) -> AsyncIterator[Sample]:
         began, worked = time.perf_counter(), running.cpu()
         await asyncio.sleep(bench.scale.idle)
         running.check()
-        assert len(running.processes()) == 2
+        assert running.size == 2
         share = (running.cpu() - worked) / (time.perf_counter() - began)
         yield Sample("idle, CPU", share * 100)
         yield Sample("idle, memory", running.memory() / 2**20)
