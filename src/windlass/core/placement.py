@@ -13,6 +13,7 @@ PREFETCH_SECONDS = 0.05
 HOARD_SECONDS = 1.0
 # How fast the measured pace follows: a tenth of a second of work outweighs all before it.
 PACE_SECONDS = 0.1
+NO_TIME = 1e-9
 # Ways of running that were not met lately are still to be met; they count as one job in so many.
 RARE = 1 / 500
 
@@ -74,7 +75,7 @@ def shares(before: Mapping[K, float], came: Mapping[K, int], asked: Iterable[K])
 
 def pace(before: float, finished: int, seconds: float) -> float:
     """Attempts finished per second of work, mostly those of the last tenth of a second."""
-    if seconds <= 0:
+    if seconds < NO_TIME:
         return before
     weight = -math.expm1(-seconds / PACE_SECONDS)
     return before + weight * (finished / seconds - before)
