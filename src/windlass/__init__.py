@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from windlass.store.base import Enqueued
     from windlass.wiring import Windlass
 
+__version__: str
+
 __all__ = [
     "Backoff",
     "Cancel",
@@ -51,15 +53,16 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    if name == "__version__":
-        return import_module("importlib.metadata").version("windlass")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'windlass' has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a type checker shall know a wrong name from a right one
 
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            return import_module("importlib.metadata").version("windlass")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'windlass' has no attribute {name!r}")
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
 
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__, "__version__"})

@@ -1,0 +1,122 @@
+"""What piles up is acted upon at once, and each caller gets its own answer."""
+
+import asyncio
+
+import pytest
+
+from tests.waiting import until
+from windlass.app.pile import Pile
+
+
+class Doubler:
+    """Doubles numbers when the test says so."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+        self.go = asyncio.Event()
+
+    async def act(self, numbers: list[int]) -> list[int]:
+        """Wait for the word, then answer."""
+        self.batches.append(numbers)
+        await self.go.wait()
+        if 13 in numbers:
+            raise ValueError("unlucky")
+        return [2 * number for number in numbers]
+
+
+async def test_what_came_meanwhile_goes_together() -> None:
+    doubler = Doubler()
+    pile = Pile(doubler.act)
+    first = asyncio.create_task(pile.add(1))
+    await until(lambda: doubler.batches)
+
+    others = [asyncio.create_task(pile.add(number)) for number in range(2, 6)]
+    await asyncio.sleep(0)
+    doubler.go.set()
+
+    assert await asyncio.gather(first, *others) == [2, 4, 6, 8, 10]
+    assert doubler.batches == [[1], [2, 3, 4, 5]]
+
+
+async def test_callers_of_one_moment_go_together_from_the_start() -> None:
+    doubler = Doubler()
+    doubler.go.set()
+    pile = Pile(doubler.act)
+
+    answers = await asyncio.gather(*(pile.add(number) for number in range(4)))
+
+    assert answers == [0, 2, 4, 6]
+    assert doubler.batches == [[0, 1, 2, 3]]
+
+
+async def test_a_caller_that_goes_away_does_not_stop_the_others() -> None:
+    doubler = Doubler()
+    pile = Pile(doubler.act)
+    going = asyncio.create_task(pile.add(1))
+    staying = asyncio.create_task(pile.add(2))
+    await until(lambda: doubler.batches)
+
+    going.cancel()
+    await asyncio.wait([going])
+    doubler.go.set()
+
+    assert await staying == 4
+    assert going.cancelled()
+
+
+async def test_an_action_without_callers_is_finished_all_the_same() -> None:
+    doubler = Doubler()
+    pile = Pile(doubler.act)
+    going = asyncio.create_task(pile.add(13))
+    await until(lambda: doubler.batches)
+
+    going.cancel()
+    await asyncio.wait([going])
+    closing = asyncio.create_task(pile.close())
+    await asyncio.sleep(0)
+    assert not closing.done()
+    doubler.go.set()
+
+    await closing
+
+
+async def test_an_action_that_fails_fails_for_its_callers_and_for_nobody_else() -> None:
+    doubler = Doubler()
+    doubler.go.set()
+    pile = Pile(doubler.act)
+
+    failed = await asyncio.gather(pile.add(13), pile.add(1), return_exceptions=True)
+
+    assert [str(error) for error in failed] == ["unlucky", "unlucky"]
+    assert await pile.add(4) == 8
+
+
+async def test_each_of_many_callers_over_many_turns_is_answered_once() -> None:
+    async def act(numbers: list[int]) -> list[int]:
+        await asyncio.sleep(0)
+        return numbers
+
+    pile = Pile(act)
+
+    async def caller(start: int) -> list[int]:
+        return [await pile.add(number) for number in range(start, start + 50)]
+
+    answers = await asyncio.gather(*(caller(1000 * n) for n in range(20)))
+
+    assert answers == [list(range(1000 * n, 1000 * n + 50)) for n in range(20)]
+
+
+async def test_a_closed_pile_that_did_nothing_closes_at_once() -> None:
+    pile = Pile(Doubler().act)
+
+    async with asyncio.timeout(1):
+        await pile.close()
+
+
+@pytest.mark.parametrize("number", [1])
+async def test_one_caller_is_one_action(number: int) -> None:
+    doubler = Doubler()
+    doubler.go.set()
+
+    assert await Pile(doubler.act).add(number) == 2
+    assert doubler.batches == [[1]]
