@@ -39,8 +39,8 @@ async def follow(desk: Desk, job_id: JobId, timeout: timedelta | None) -> None:
 
 
 def _sad(job: Job) -> str:
-    why = f": {job.error}" if job.error else ""
-    return f"job {job.id} is {job.state}{why}\n  try: windlass job {job.id}"
+    what = f"failed: {job.error}" if job.state is State.FAILED else "was cancelled"
+    return f"job {job.id} {what}\n  try: windlass job {job.id}"
 
 
 @asynccontextmanager
@@ -57,9 +57,9 @@ async def _showing(app: Windlass, job_id: JobId, show: Show) -> AsyncIterator[No
 
 async def _show(app: Windlass, job_id: JobId, show: Show) -> None:
     while True:
-        progress = await app.progress(job_id)
-        if progress is None:
-            show(None, (await app.explain(job_id))[0])
-        else:
+        job, progress = await app.get(job_id), await app.progress(job_id)
+        if job.state is State.RUNNING and progress is not None:
             show(progress.fraction, progress.message)
+        else:
+            show(None, (await app.explain(job_id))[0])
         await asyncio.sleep(EVERY)

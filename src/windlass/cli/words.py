@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-# Each unit with its seconds, and from how many seconds on it is used: `90 s` says more than `2 min`.
+# Each unit, its seconds, and from how many seconds on it is used: `90 s` says more than `2 min`.
 UNITS = (("d", 86400, 172800), ("h", 3600, 7200), ("min", 60, 120), ("s", 1, 1), ("ms", 0.001, 0))
 TENTHS_BELOW = 10
 NOTHING = "-"

@@ -48,7 +48,7 @@ def _workers(live: Sequence[WorkerRecord], fleet: Fleet, waiting: int) -> Findin
     gone = f"; {count(len(fleet.workers), 'worker')} stopped renewing" if fleet.workers else ""
     return warning(
         "workers",
-        f"none is alive, and {count(waiting, 'job')} wait{gone}",
+        f"none is alive; waiting: {count(waiting, 'job')}{gone}",
         "windlass worker --app MODULE:APP",
     )
 

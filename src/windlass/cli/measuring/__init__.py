@@ -1,0 +1,1 @@
+"""What `windlass bench` measures, and where."""

@@ -1,0 +1,23 @@
+"""What was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """How fast a store takes jobs, how fast one worker runs them, and how soon it begins."""
+
+    store: str
+    jobs: int
+    enqueued_per_second: float
+    drained_per_second: float
+    pick_up_p50_ms: float
+    pick_up_p99_ms: float
+
+
+def percentile(sorted_values: Sequence[float], share: float) -> float:
+    """The value that this share of all does not exceed."""
+    return sorted_values[min(int(len(sorted_values) * share), len(sorted_values) - 1)]

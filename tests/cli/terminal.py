@@ -1,0 +1,88 @@
+"""Runs the real command as a person or a script would."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+WINDLASS = Path(sys.executable).with_name("windlass")
+PATIENCE = 30.0
+
+# Handlers of each kind, in a file that `--app shop:app` finds.
+SHOP = """
+from windlass import Context, Windlass
+
+app = Windlass()
+
+
+@app.job
+async def greet(user: str) -> str:
+    return f"hello {user}"
+
+
+@app.job(queue="slow")
+async def walk(ctx: Context, steps: int = 2) -> int:
+    for step in range(steps):
+        ctx.progress((step + 1) / steps, f"step {step + 1}")
+        ctx.log(f"took step {step + 1}")
+    return steps
+
+
+@app.job(max_attempts=1)
+async def stumble(over: str) -> None:
+    raise RuntimeError(f"stumbled over {over}")
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a command ended, and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What stdout says to a program."""
+        return json.loads(self.out)
+
+
+class Terminal:
+    """A shell in a folder of its own, where the store is configured."""
+
+    def __init__(self, folder: Path, store: str) -> None:
+        self.folder = folder
+        self.env = {
+            **{name: value for name, value in os.environ.items() if "COLOR" not in name},
+            "WINDLASS_STORE": store,
+            "COLUMNS": "200",
+        }
+        (folder / "shop.py").write_text(SHOP)
+
+    def __call__(self, *words: str, stdin: str | bytes = b"", **env: str) -> Answer:
+        """Run `windlass` with these words."""
+        done = subprocess.run(
+            [WINDLASS, *words],
+            cwd=self.folder,
+            env={**self.env, **env},
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing has opened the embedded store yet."""
+        return not (self.folder / "windlass.db").exists()
+
+    def enqueued(self, *words: str) -> str:
+        """The id of a new job."""
+        answer = self("enqueue", *words)
+        assert answer.code == 0, answer
+        return answer.out.strip()

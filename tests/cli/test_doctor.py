@@ -1,0 +1,137 @@
+"""The checkup."""
+
+from typing import Any
+
+import psycopg
+
+from tests.app.hand import Hand
+from tests.cli.terminal import Answer, Terminal
+
+
+def test_a_store_that_is_not_made_yet_is_healthy_and_stays_so(windlass: Terminal) -> None:
+    answer = windlass("doctor", "--json")
+
+    assert answer.code == 0
+    assert answer.json["healthy"] is True
+    assert "not made yet" in _found(answer, "store")["said"]
+    assert not (windlass.folder / "windlass.db").exists()
+
+
+async def test_a_store_with_a_worker_is_healthy(windlass: Terminal, hand: Hand) -> None:
+    windlass.enqueued("greet")
+    await hand.join("greet")
+
+    answer = windlass("doctor", "--json")
+
+    verdicts = {found["check"]: found["verdict"] for found in answer.json["findings"]}
+    assert set(verdicts.values()) == {"ok"}
+    assert verdicts.keys() >= {"program", "settings", "store", "disk", "file modes", "tables"}
+
+
+def test_jobs_without_a_worker_are_a_warning_with_advice(windlass: Terminal) -> None:
+    windlass.enqueued("greet")
+
+    answer = windlass("doctor")
+
+    assert answer.code == 0
+    assert "!  workers             none is alive; waiting: 1 job" in answer.out
+    assert "→ windlass worker --app MODULE:APP" in answer.out
+
+
+async def test_jobs_that_nobody_can_take_are_named(windlass: Terminal, hand: Hand) -> None:
+    job_id = windlass.enqueued("unheard-of", "--queue", "mail")
+    await hand.join("greet")
+
+    found = _found(windlass("doctor", "--json"), "jobs that wait")
+
+    assert found["verdict"] == "warning"
+    assert found["said"] == "no live worker takes unheard-of in queue mail"
+    assert job_id in found["advice"]
+
+
+def test_a_paused_queue_is_a_warning(windlass: Terminal) -> None:
+    windlass("pause", "mail")
+
+    found = _found(windlass("doctor", "--json"), "queues")
+
+    assert found["verdict"] == "warning"
+    assert found["advice"].endswith("windlass resume mail")
+
+
+def test_a_file_that_others_can_read_is_a_warning(windlass: Terminal) -> None:
+    windlass.enqueued("greet")
+    (windlass.folder / "windlass.db").chmod(0o644)
+
+    found = _found(windlass("doctor", "--json"), "file modes")
+
+    assert found["verdict"] == "warning"
+    assert "windlass.db (-rw-r--r--)" in found["said"]
+
+
+def test_a_file_that_is_no_database_is_a_problem(windlass: Terminal) -> None:
+    (windlass.folder / "windlass.db").write_text("dear database " * 1000)
+
+    answer = windlass("doctor", "--json")
+
+    assert answer.code == 1
+    assert answer.json["healthy"] is False
+    assert "file is not a database" in _found(answer, "store")["said"]
+
+
+def test_a_server_that_is_away_is_a_problem(windlass: Terminal) -> None:
+    answer = windlass("doctor", "--store", "postgresql://nobody@127.0.0.1:1/nothing")
+
+    assert answer.code == 1
+    assert "✗  store" in answer.out
+    assert "Traceback" not in answer.err
+
+
+def test_a_store_that_cannot_be_is_a_problem(windlass: Terminal) -> None:
+    answer = windlass("doctor", "--store", "mysql://here", "--json")
+
+    assert answer.code == 1
+    assert _found(answer, "settings")["verdict"] == "problem"
+
+
+def test_postgres_is_looked_at_from_all_sides(windlass_on_postgres: Terminal) -> None:
+    answer = windlass_on_postgres("doctor", "--json")
+
+    assert answer.code == 0
+    checks = {found["check"] for found in answer.json["findings"]}
+    assert checks >= {"store", "durability", "pooler", "clock", "vacuum", "connections", "tables"}
+    assert _found(answer, "store")["said"].startswith("PostgreSQL 1")
+
+
+def test_tables_that_are_missing_are_a_problem(windlass_on_postgres: Terminal) -> None:
+    windlass_on_postgres("migrate", "down", "--to", "0", "--yes")
+
+    answer = windlass_on_postgres("doctor", "--json")
+
+    assert answer.code == 1
+    assert _found(answer, "tables")["advice"] == "windlass migrate up"
+
+
+def test_a_pooler_must_be_known(windlass: Terminal, pgbouncer_url: str) -> None:
+    unknown = windlass("doctor", "--json", "--store", pgbouncer_url)
+    known = windlass("doctor", "--json", "--store", pgbouncer_url, WINDLASS_PGBOUNCER="1")
+
+    assert _found(unknown, "pooler")["advice"] == "set WINDLASS_PGBOUNCER=1"
+    assert _found(known, "pooler")["verdict"] == "ok"
+
+
+def test_commits_that_do_not_wait_are_a_problem(
+    windlass_on_postgres: Terminal, postgres_url: str
+) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        name = connection.info.dbname
+        connection.execute(f'alter database "{name}" set synchronous_commit = off'.encode())
+
+    answer = windlass_on_postgres("doctor", "--json")
+
+    assert answer.code == 1
+    assert _found(answer, "synchronous_commit")["verdict"] == "problem"
+
+
+def _found(answer: Answer, check: str) -> dict[str, Any]:
+    [found] = [found for found in answer.json["findings"] if found["check"] == check]
+    return dict(found)
