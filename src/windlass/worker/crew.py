@@ -18,8 +18,8 @@ from windlass.worker.settings import WorkerSettings
 
 StartHand: TypeAlias = Callable[[], Awaitable[Hand]]
 
-# A process that dies younger than this will probably die again: each time wait longer.
-YOUNG = 10.0
+# A process that dies before it works will probably die again: each time wait longer. One that dies
+# at work has left its suspects to the quarantine, and is replaced at once.
 FIRST_PAUSE = 0.1
 LAST_PAUSE = 5.0
 # What a stopped process may take beyond its drain: to settle, hand back and close.
@@ -99,28 +99,25 @@ class ProcessCrew:
     async def _keep_manned(self, hand: Hand | None = None, *, alone: bool = False) -> None:
         pause = FIRST_PAUSE
         while not self._ending.is_set():
-            began = self._clock.monotonic()
-            code = await self._man(hand, alone=alone)
-            if code is None:
+            worked = await self._man(hand, alone=alone)
+            if worked is None:
                 return
             hand = None
-            young = code != 0 and self._clock.monotonic() - began < YOUNG
-            # A suspect is expected to kill its process; the next one need not wait for that.
-            pause = min(2 * pause, LAST_PAUSE) if young and not alone else FIRST_PAUSE
+            pause = FIRST_PAUSE if worked else min(2 * pause, LAST_PAUSE)
             await any_of(self._ending, within=pause)
 
-    async def _man(self, hand: Hand | None, *, alone: bool) -> int | None:
-        """Let a process serve until it ends; answer with its code, or nothing if it was told to."""
+    async def _man(self, hand: Hand | None, *, alone: bool) -> bool | None:
+        """Let a process serve until it ends: whether it ever worked, or nothing if told to end."""
         try:
             hand = hand or await self._start()
         except OSError as error:
-            # No memory or no process to be had: as if it had died young.
+            # No memory or no process to be had: as if it had died at once.
             self._observer.on(ChoreFailed("start", repr(error)))
-            return 1
-        code = await self._serve(hand, alone=alone)
-        return None if hand.stopped else code
+            return False
+        await self._serve(hand, alone=alone)
+        return None if hand.stopped else hand.worked
 
-    async def _serve(self, hand: Hand, *, alone: bool) -> int:
+    async def _serve(self, hand: Hand, *, alone: bool) -> None:
         self._hands.append(hand)
         try:
             if self._ending.is_set():
@@ -129,20 +126,19 @@ class ProcessCrew:
                 self._assign(hand, alone=alone)
                 async for report in hand.reports:
                     self._heed(hand, report)
-            return await self._gone(hand)
+            await self._gone(hand)
         finally:
             hand.kill()
             self._hands.remove(hand)
             self._fewer.set()
 
-    async def _gone(self, hand: Hand) -> int:
+    async def _gone(self, hand: Hand) -> None:
         code = await hand.ended()
         if hand.worker is not None:
             self._node.dismiss(hand.worker)
         if code != 0 and not hand.killed:
             self._observer.on(WorkerDied(hand.worker, hand.pid, code))
             self._suspect_something()
-        return code
 
     def _assign(self, hand: Hand, *, alone: bool) -> None:
         settings = self._settings
@@ -160,6 +156,7 @@ class ProcessCrew:
     def _heed(self, hand: Hand, report: Report) -> None:
         match report:
             case Started():
+                hand.worked = True
                 self._node.hurry("unpark")  # its types may be new to the fleet
             case Room(free):
                 hand.has_room(self._clock.monotonic() if free else None)

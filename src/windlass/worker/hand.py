@@ -33,6 +33,7 @@ class Hand:
         self.worker: WorkerId | None = None
         self.alone = False
         self.room_since: float | None = None
+        self.worked = False
         self.stopped = False
         self.killed = False
         self._process = process
