@@ -13,15 +13,16 @@ from tests.waiting import until
 from windlass.clock import SystemChance, SystemClock
 from windlass.config import load
 from windlass.core.backoff import DEFAULT_BACKOFF
-from windlass.core.job import Job, JobId, NewJob, NodeId, State, WorkerId
+from windlass.core.job import Job, JobId, Lane, NewJob, NodeId, State, WorkerId
 from windlass.core.outcome import Crashed
 from windlass.core.settle import Settlement, settle
 from windlass.executors.base import Registry
 from windlass.executors.handlers import Declaration, from_function
 from windlass.observe.events import AttemptsSettled
-from windlass.store.base import NodeRecord, Orphan, Store, WorkerRecord
+from windlass.store.base import Demand, NodeRecord, Orphan, Store, WorkerRecord
 from windlass.store.sql_store import SqlStore
 from windlass.wiring import Storehouse
+from windlass.worker.claimer import Peek
 from windlass.worker.lease import LocalLease
 from windlass.worker.pools import SystemPools
 from windlass.worker.settings import WorkerSettings
@@ -87,6 +88,15 @@ class Yard:
         await until(there, at_most)
         return [await self.job(job) for job in jobs]
 
+    async def suspect(self, type_: str) -> JobId:
+        """A job that was running when its worker died in company."""
+        job = await self.enqueue(type_)
+        dead = await self.hire()
+        demand = Demand(node=self.node, worker=dead.id, lane=Lane.OPEN, limit=1, types=[type_])
+        assert [claim.id for claim in (await self.store.claim(demand)).claims] == [job]
+        await self.reclaim_from(dead)
+        return job
+
     async def reclaim_from(self, worker: Worker) -> None:
         """Take its jobs from a worker, as if it were dead."""
 
@@ -101,7 +111,9 @@ class Yard:
         """How many attempts were settled."""
         return sum(sum(event.counts.values()) for event in self.seen.of(AttemptsSettled))
 
-    async def hire(self, store: Store | None = None, **settings: Any) -> Worker:
+    async def hire(
+        self, store: Store | None = None, peek: Peek | None = None, **settings: Any
+    ) -> Worker:
         """A worker that is enlisted and does not run yet."""
         worker = WorkerId(self.chance.token())
         given = WorkerSettings(**settings)
@@ -129,6 +141,7 @@ class Yard:
             chance=self.chance,
             observer=self.seen,
             pools=SystemPools(self.app),
+            peek=peek,
         )
 
     @asynccontextmanager

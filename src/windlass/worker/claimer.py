@@ -16,7 +16,7 @@ from windlass.executors.base import Mode
 from windlass.observe.events import ChoreFailed, JobsClaimed
 from windlass.store.base import Claimed, Demand, Standing, Store
 from windlass.worker.front import Front
-from windlass.worker.hunger import NONE, Hunger
+from windlass.worker.hunger import Hunger
 from windlass.worker.persist import AWAY, Patience, Unfit, ask
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.ways import Gear, Way
@@ -73,6 +73,7 @@ class Claimer:
         self._aging_us = 0
         self._widest = 0
         self._suspects_since: float | None = None
+        self._has_suspect = False
         self._database_us = 0  # the database's time …
         self._read_at = 0.0  # … when our clock said this
 
@@ -101,15 +102,19 @@ class Claimer:
         now = self._gear.clock.monotonic()
         self._database_us, self._read_at = standing.now_us, now
         self._widest = standing.widest
-        if not standing.suspects:
-            self._suspects_since = None
-        elif self._suspects_since is None:
-            self._suspects_since = now
-            self._wake.set()
+        self._hear_of(standing.suspects, now)
         if standing.aging_us != self._aging_us:
             self._aging_us = standing.aging_us
             for front in self._fronts.values():
                 front.reset()
+
+    def _hear_of(self, suspects: int, now: float) -> None:
+        if not suspects or not self._settings.takes_suspects:
+            self._suspects_since = None
+            return
+        if self._suspects_since is None:
+            self._suspects_since = now
+        self._wake.set()
 
     async def run(self) -> None:
         """Claim until the worker stops."""
@@ -154,29 +159,28 @@ class Claimer:
     def _lanes(self, now: float) -> tuple[Lane, ...]:
         if self._settings.alone:
             return (Lane.ALONE,)
-        if self._settings.takes_suspects and self._suspects_since is not None:
-            if self._hunger.idle:
-                return (Lane.ALONE, Lane.OPEN, Lane.THREADS)
-            if now - self._suspects_since >= self._settings.patience:
-                return ()  # run empty: a suspect has waited long enough, and it runs alone
+        if self._stands_back(now):
+            return ()
+        if self._suspects_since is not None:
+            return (Lane.ALONE, Lane.OPEN, Lane.THREADS)
         # In turns, so that neither lane waits for the other to run dry.
         return (Lane.THREADS, Lane.OPEN) if self._turns % 2 else (Lane.OPEN, Lane.THREADS)
 
+    def _stands_back(self, now: float) -> bool:
+        """Whether to claim nothing because of a suspect: one is here, or one has waited too long.
+
+        A suspect runs alone, so that a death can be laid to it; for that the worker runs empty.
+        """
+        if self._hunger.idle:
+            self._has_suspect = False
+            return False
+        since = self._suspects_since
+        return self._has_suspect or (since is not None and now - since >= self._settings.patience)
+
     def _appetite(self, lane: Lane) -> Appetite[Mode]:
-        if self._runs_a_suspect():
-            return NONE
         if lane is Lane.OPEN:
             return self._hunger.for_open()
         return self._hunger.for_threads() if lane is Lane.THREADS else self._hunger.for_alone()
-
-    def _runs_a_suspect(self) -> bool:
-        if not self._settings.takes_suspects or self._gear.slots.running != 1:
-            return False
-        return any(
-            attempt.claim.lane is Lane.ALONE
-            for way in self._ways.values()
-            for attempt in way.running()
-        )
 
     def _front(self, lane: Lane, ways: frozenset[Mode]) -> Front:
         front = self._fronts.get((lane, ways))
@@ -211,6 +215,9 @@ class Claimer:
         claimed = await ask(lambda: self._store.claim(demand))
         self._patience.reset()
         self._answered(front, demand, claimed, began=began, swept=swept)
+        if front.lane is Lane.ALONE:
+            self._has_suspect = bool(claimed.claims)
+            self._suspects_since = None  # until the fleet tells of more
         self._accept(claimed.claims, appetite.ways)
 
     async def _keeps_free(self, demand: Demand) -> bool:
@@ -277,7 +284,10 @@ class Claimer:
         return min(waits, default=None)
 
     async def _rest(self, wait: float | None) -> None:
-        self._hunger.call_when_low()
+        if self._stands_back(self._gear.clock.monotonic()):
+            self._hunger.call_when_one_ends()
+        else:
+            self._hunger.call_when_low()
         self.crowded = self._hunger.headroom <= 0
         self.on_rest()
         if wait is None:

@@ -81,6 +81,11 @@ class Hunger:
             berth = self._berth(mode, way)
             way.line.low = -1 if berth.hungry else berth.prefetch // 2
 
+    def call_when_one_ends(self) -> None:
+        """Have every way call when an attempt ends, whatever it holds."""
+        for way in self._ways.values():
+            way.line.low = self._settings.most_open
+
     def surplus(self) -> list[Claim]:
         """Take those claims out of line whose turn will not come soon."""
         back: list[Claim] = []
