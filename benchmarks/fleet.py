@@ -33,17 +33,22 @@ class Fleet:
             raise WorkerFailed(f"the worker ended with {self._process.returncode}")
 
     @property
+    def pid(self) -> int:
+        """The supervisor."""
+        return self._process.pid
+
+    @property
     def size(self) -> int:
         """How many processes it is."""
-        return len(processes.family(self._process.pid))
+        return len(processes.family(self.pid))
 
     def cpu(self) -> float:
         """Seconds that its processes have worked so far."""
-        return processes.cpu(self._process.pid)
+        return processes.cpu(self.pid)
 
     def memory(self) -> float:
         """Bytes that would be free without it."""
-        return processes.memory(self._process.pid)
+        return processes.memory(self.pid)
 
 
 @asynccontextmanager

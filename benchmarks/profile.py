@@ -9,24 +9,37 @@ from __future__ import annotations
 import asyncio
 import cProfile
 import pstats
+import shutil
+import signal
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from asyncio.subprocess import DEVNULL
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.draining import TALLY
+from benchmarks.draining import EVERY, TALLY
 from benchmarks.figure import Dialect
+from benchmarks.fleet import fleet
 from benchmarks.jobs import Jobs, load
-from benchmarks.sites import Site, Sites
+from benchmarks.sites import CACHE, Site, Sites
 
 LINES = 40
 STALLED = 120.0
 ROOT = Path(__file__).parents[1]
+# Time passes here, but nobody works.
+WAITING = frozenset(
+    {
+        "<method 'poll' of 'select.epoll' objects>",
+        "<method 'get' of '_queue.SimpleQueue' objects>",
+        "<method 'acquire' of '_thread.lock' objects>",
+        "<built-in method time.sleep>",
+    }
+)
 
 
 class Line(NamedTuple):
@@ -39,32 +52,63 @@ class Line(NamedTuple):
 
 async def profile(sites: Sites, dialect: Dialect, jobs: int, console: Console) -> None:
     """Drain once as it is, and once under the profiler."""
-    async with sites.fresh(dialect) as site:
+    async with loaded(sites, dialect, jobs) as site:
         seconds, here, server = await drained(site, jobs)
     console.print(
         f"[bold]{dialect.label}[/]: {jobs / seconds:,.0f} jobs/s; each takes"
         f" {here / jobs * 1e6:.1f} µs of CPU here and {server / jobs * 1e6:.1f} µs in the server",
         highlight=False,
     )
-    async with sites.fresh(dialect) as site:
+    async with loaded(sites, dialect, jobs) as site:
         with every_thread() as profiles:
             await drained(site, jobs)
     console.print(table(lines(profiles, jobs)))
+    await flame(sites, dialect, jobs, console)
+
+
+@asynccontextmanager
+async def loaded(sites: Sites, dialect: Dialect, jobs: int) -> AsyncIterator[Site]:
+    """A database with jobs in line."""
+    async with sites.fresh(dialect) as site:
+        async with site.open() as database:
+            await load(database, jobs)
+        site.settle_down()
+        yield site
 
 
 async def drained(site: Site, jobs: int) -> tuple[float, float, float]:
     """Drain in this process: seconds that passed, and of CPU time here and in the server."""
-    async with site.open() as database:
-        await load(database, jobs)
-    site.settle_down()
     async with Jobs(site.url).app as app:
         began, here, server = time.perf_counter(), time.process_time(), site.cpu()
         async with app.worker():
-            async with asyncio.timeout(STALLED):
-                while site.ask(TALLY)[0][0] < jobs:  # noqa: ASYNC110 — it is the database's to tell
-                    await asyncio.sleep(0.1)
+            await until_tally(site, jobs)
             seconds = time.perf_counter() - began
             return seconds, time.process_time() - here, site.cpu() - server
+
+
+async def flame(sites: Sites, dialect: Dialect, jobs: int, console: Console) -> None:
+    """Draw where a real worker spends its time, if py-spy is there to watch it."""
+    program = shutil.which("py-spy")
+    if program is None:
+        console.print("with py-spy on the PATH there would be a flame graph, too", style="dim")
+        return
+    picture = CACHE / f"flame-{dialect}.svg"
+    watch = [program, "record", "--subprocesses", "--rate=500", f"--output={picture}"]
+    async with loaded(sites, dialect, jobs) as site, fleet(site) as running:
+        spy = await asyncio.create_subprocess_exec(
+            *watch, f"--pid={running.pid}", stdout=DEVNULL, stderr=DEVNULL
+        )
+        await until_tally(site, jobs)
+        spy.send_signal(signal.SIGINT)
+        await spy.wait()
+    console.print(f"a flame graph of the worker is in {picture}")
+
+
+async def until_tally(site: Site, jobs: int) -> None:
+    """Wait until so many jobs are done."""
+    async with asyncio.timeout(STALLED):
+        while site.ask(TALLY)[0][0] < jobs:  # noqa: ASYNC110 — it is the database's to tell
+            await asyncio.sleep(EVERY)
 
 
 @contextmanager
@@ -93,7 +137,7 @@ def lines(profiles: list[cProfile.Profile], jobs: int) -> list[Line]:
         Line(own / jobs * 1e6, calls / jobs, named(*function))
         for function, (_, calls, own, _, _) in summed.stats.items()  # type: ignore[attr-defined]
     ]
-    return sorted(found, reverse=True)[:LINES]
+    return sorted((line for line in found if line.where not in WAITING), reverse=True)[:LINES]
 
 
 def named(file: str, line: int, function: str) -> str:
