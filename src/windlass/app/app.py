@@ -8,6 +8,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, Unpack,
 
 from windlass.app.blocking import Blocking
 from windlass.app.bridge import Bridge
+from windlass.app.home import Home
 from windlass.app.jobtype import Declare, JobType
 from windlass.app.options import Options, applied, template
 from windlass.app.ports import Ports
@@ -83,6 +84,10 @@ class App(Verbs):
         asked = applied(template(executor), options)
         value = _read(type, payload) if isinstance(payload, bytes) else payload
         return asked._replace(id=self._ports.chance.job_id(), payload=executor.validate(value))
+
+    async def home(self) -> Home:
+        """The store and the bell as they are open on this event loop."""
+        return await self._homes.here()
 
     async def __aenter__(self) -> Self:
         await self._homes.here()

@@ -108,6 +108,14 @@ class Storehouse:
 
         return NodeLocks(Path(self.address.place))
 
+    async def close(self) -> None:
+        """Let go of what lasts as long as the storehouse: a database in memory."""
+        from windlass.store.sqlite import SqliteDatabase  # noqa: PLC0415
+
+        database = vars(self).pop("_in_memory", None)
+        if database is not None:
+            await SqliteDatabase.close(database)
+
     def _database(self, connections: int) -> PostgresDatabase | SqliteDatabase:
         if self.address.dialect == "postgres":
             return self._postgres(connections)
