@@ -77,8 +77,10 @@ def bench(  # noqa: PLR0913 — one argument per option
             for dialect in plan.dialects:
                 uvloop.run(profile(sites, dialect, plan.scale.jobs, console))
             return
+        others = machine.Elsewhere()
         results = uvloop.run(run(plan, sites, console)).results(plan)
-    console.print("", report.table(results))
+        told["elsewhere"] = f"{others.cores():.2f} cores busy with something else on average"
+    console.print("", report.table(results), told["elsewhere"], sep="\n")
     if json is not None:
         report.write(json, told, results)
     raise typer.Exit(any(result.verdict is Verdict.MISSED for result in results))

@@ -53,16 +53,18 @@ def write(path: Path, machine: Mapping[str, str], results: Sequence[Result]) -> 
 
 
 def _kept(result: Result) -> dict[str, object]:
-    figure, asked = result.figure, result.asked
+    name, store, shown, apart, asked, ratio, share = cells(result)
     return {
-        "name": figure.name,
-        "store": result.dialect,
-        "unit": figure.unit,
+        "name": name,
+        "store": store,
+        "unit": result.figure.unit,
         "median": result.median,
         "samples": list(result.samples),
-        "asked": asked and str(asked),
-        "base": figure.base,
-        "ratio": result.ratio,
-        "share_asked": figure.share and str(figure.share),
+        "base": list(result.base),
+        "shown": shown,
+        "spread": apart,
+        "asked": asked,
+        "ratio": ratio,
+        "share": share,
         "verdict": result.verdict,
     }

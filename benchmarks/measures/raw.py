@@ -42,10 +42,14 @@ async def take(bench: Bench) -> AsyncIterator[Sample]:
             await load(database, bench.scale.jobs)
         site.settle_down()
         bench.say("claiming and settling")
+        here, server = time.process_time(), site.cpu()
         seconds = await drained(site)
         [(finished,)] = site.ask("select count(*) from windlass_history where attempts = 1")
         assert finished == bench.scale.jobs
         yield Sample("raw", finished / seconds)
+        yield Sample("raw, client", (time.process_time() - here) / finished * 1e6)
+        if site.dialect is Dialect.POSTGRES:
+            yield Sample("raw, database", (site.cpu() - server) / finished * 1e6)
 
 
 MEASURE = Measure(
@@ -56,6 +60,8 @@ MEASURE = Measure(
             unit="jobs/s",
             asked={Dialect.POSTGRES: Bound(80_000), Dialect.SQLITE: Bound(65_000)},
         ),
+        Figure(name="raw, client", unit="µs CPU/job"),
+        Figure(name="raw, database", unit="µs CPU/job"),
     ),
     take=take,
 )
