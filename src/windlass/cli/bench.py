@@ -27,8 +27,8 @@ def bench(desk: Desk, *, jobs: Jobs = 10_000) -> None:
 
     Example: windlass bench --jobs 50000
     """
-    # A polite kill cleans up as Ctrl-C does.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A polite kill cleans up as Ctrl-C does: the event loop cancels the work, and that unwinds.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     figures = run(_measured(desk, jobs))
     desk.answer(figures, _shown(figures))
 
@@ -41,9 +41,10 @@ async def _measured(desk: Desk, jobs: int) -> Figures:
 
 def _shown(figures: Figures) -> Table:
     rows = (
-        ("enqueue", f"{figures.enqueued_per_second:,.0f}", "jobs/s"),
-        ("drain, one worker", f"{figures.drained_per_second:,.0f}", "jobs/s"),
+        ("enqueue", f"{figures.enqueued_per_second:,}", "jobs/s"),
+        ("drain, one worker", f"{figures.drained_per_second:,}", "jobs/s"),
         ("pick-up, median", f"{figures.pick_up_p50_ms:,.1f}", "ms"),
         ("pick-up, 99 of 100", f"{figures.pick_up_p99_ms:,.1f}", "ms"),
     )
-    return look.table((f"{figures.jobs:,} jobs that do nothing", "figure>", ""), rows)
+    title = f"{figures.jobs:,} jobs that do nothing, on {figures.store}"
+    return look.table((title, "figure>", ""), rows)

@@ -6,19 +6,18 @@ from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-import asyncpg
-
 from windlass.cli.checkup.finding import Finding, ok, problem, warning
+from windlass.cli.server import connected
 from windlass.cli.words import count, span
 from windlass.clock import SystemClock
 from windlass.config import Settings
+from windlass.core.errors import StoreAway
 from windlass.core.secrets import without_password
 
 if TYPE_CHECKING:
-    Connection = asyncpg.Connection[asyncpg.Record]
+    import asyncpg
 
-TIMEOUT = 5.0
-AWAY = (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError)
+    from windlass.cli.server import Connection
 
 # Times that are said with the database's clock and read with ours are off by as much.
 CLOCK_TOLERANCE = timedelta(seconds=1)
@@ -55,32 +54,29 @@ select 'prepared transaction ' || gid, clock_timestamp() - prepared
 
 
 async def examine(url: str, settings: Settings) -> AsyncIterator[Finding]:
-    """Look at the server on a connection of our own: the store would refuse a sick one."""
+    """Look at the server past the store, which would refuse a sick one."""
     try:
-        connection = await asyncpg.connect(url, timeout=TIMEOUT, statement_cache_size=0)
-    except AWAY as away:
-        yield _unreachable(url, away)
-        return
-    try:
-        facts = await connection.fetchrow(FACTS)
-        assert facts is not None  # noqa: S101 - it selects one row
-        yield ok("store", f"PostgreSQL {facts['version']} at {without_password(url)}")
-        for finding in _durability(facts, settings):
-            yield finding
-        yield _pooler(connection, facts, settings)
-        yield await _clock(connection)
-        yield await _vacuum(connection)
-        yield _crowd(facts)
-    finally:
-        await connection.close(timeout=TIMEOUT)
+        async with connected(url) as connection:
+            for finding in await _findings(connection, url, settings):
+                yield finding
+    except StoreAway as away:
+        yield problem(
+            "store",
+            f"{away} ({without_password(url)})",
+            "start it, or correct the URL in --store, WINDLASS_STORE or DATABASE_URL",
+        )
 
 
-def _unreachable(url: str, away: BaseException) -> Finding:
-    return problem(
-        "store",
-        f"cannot reach PostgreSQL at {without_password(url)}: {away or type(away).__name__}",
-        "start it, or correct the URL in --store, WINDLASS_STORE or DATABASE_URL",
-    )
+async def _findings(connection: Connection, url: str, settings: Settings) -> list[Finding]:
+    [facts] = await connection.fetch(FACTS)
+    return [
+        ok("store", f"PostgreSQL {facts['version']} at {without_password(url)}"),
+        *_durability(facts, settings),
+        _pooler(connection, facts, settings),
+        await _clock(connection),
+        await _vacuum(connection),
+        _crowd(facts),
+    ]
 
 
 def _durability(facts: asyncpg.Record, settings: Settings) -> Iterator[Finding]:

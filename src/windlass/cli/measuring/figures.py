@@ -10,10 +10,10 @@ from dataclasses import dataclass
 class Figures:
     """How fast a store takes jobs, how fast one worker runs them, and how soon it begins."""
 
-    store: str
+    store: str  # postgres or sqlite
     jobs: int
-    enqueued_per_second: float
-    drained_per_second: float
+    enqueued_per_second: int
+    drained_per_second: int
     pick_up_p50_ms: float
     pick_up_p99_ms: float
 

@@ -8,7 +8,6 @@ from windlass.cli.bars import Show
 from windlass.cli.measuring.figures import Figures, percentile
 from windlass.clock import SystemClock
 from windlass.core.job import State
-from windlass.core.secrets import without_password
 from windlass.wiring import Windlass
 
 BATCH = 1_000
@@ -27,11 +26,11 @@ class Measurement:
         self._show = show
         self._clock = SystemClock()
         self._begun: asyncio.Queue[float] = asyncio.Queue()
+        self._nothing = app.job(self.nothing)
 
-        async def nothing() -> None:
-            self._begun.put_nowait(self._clock.monotonic())
-
-        self._nothing = app.job(nothing)
+    async def nothing(self) -> None:
+        """The job: says when it began, and is done."""
+        self._begun.put_nowait(self._clock.monotonic())
 
     async def run(self, jobs: int) -> Figures:
         """Put the jobs in, let a worker run them, then see how soon it begins a new one."""
@@ -40,12 +39,12 @@ class Measurement:
             draining = await self._drain(jobs)
             waits = sorted([await self._pick_up(number) for number in range(PICK_UPS)])
         return Figures(
-            store=without_password(self._app.settings.store),
+            store=self._app.storehouse.address.dialect,
             jobs=jobs,
-            enqueued_per_second=jobs / enqueuing,
-            drained_per_second=jobs / draining,
-            pick_up_p50_ms=percentile(waits, 0.5) * 1000,
-            pick_up_p99_ms=percentile(waits, 0.99) * 1000,
+            enqueued_per_second=round(jobs / enqueuing),
+            drained_per_second=round(jobs / draining),
+            pick_up_p50_ms=round(percentile(waits, 0.5) * 1000, 2),
+            pick_up_p99_ms=round(percentile(waits, 0.99) * 1000, 2),
         )
 
     async def _enqueue(self, jobs: int) -> float:

@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import asyncpg
-
+from windlass.cli.server import connected
 from windlass.clock import SystemChance
 from windlass.config import Settings
 from windlass.core.address import parse_store_url
@@ -22,7 +21,8 @@ PREFIX = "windlass_bench_"
 async def throw_away(settings: Settings) -> AsyncIterator[Windlass]:
     """An app on such a store; when the block ends, nothing is left of it."""
     address = parse_store_url(settings.store)
-    place = _schema(settings) if address.dialect == "postgres" else _file(settings, address.place)
+    ours = replace(settings, queues=None)  # our jobs are in none that anybody named
+    place = _schema(ours) if address.dialect == "postgres" else _file(ours, address.place)
     async with place as there, Windlass(settings=there) as app:
         yield app
 
@@ -30,19 +30,12 @@ async def throw_away(settings: Settings) -> AsyncIterator[Windlass]:
 @asynccontextmanager
 async def _schema(settings: Settings) -> AsyncIterator[Settings]:
     schema = PREFIX + SystemChance().token().replace("-", "")
-    try:
-        await migrate(settings.store, schema)
-        yield replace(settings, schema=schema)
-    finally:
-        await _drop(settings.store, schema)
-
-
-async def _drop(url: str, schema: str) -> None:
-    connection = await asyncpg.connect(url, statement_cache_size=0)
-    try:
-        await connection.execute(f'drop schema if exists "{schema}" cascade')
-    finally:
-        await connection.close()
+    async with connected(settings.store) as connection:
+        try:
+            await migrate(settings.store, schema)
+            yield replace(settings, schema=schema)
+        finally:
+            await connection.execute(f'drop schema if exists "{schema}" cascade')
 
 
 @asynccontextmanager
