@@ -56,10 +56,16 @@ def test_the_first_claim_looks_everywhere() -> None:
     assert marks.ranges(NOW, MINUTE) == EVERYWHERE
 
 
-def test_a_full_claim_puts_the_mark_just_below_its_highest_rank() -> None:
+def test_a_full_claim_puts_the_mark_at_its_highest_rank() -> None:
     marks = Marks().after(look(swept=True, highest=NOW - MINUTE))
 
-    assert marks.mark == NOW - MINUTE - SLACK_US
+    assert marks.mark == NOW - MINUTE
+
+
+def test_a_full_claim_that_reached_the_present_leaves_room_for_late_commits() -> None:
+    marks = Marks().after(look(swept=True, highest=NOW))
+
+    assert marks.mark == NOW - SLACK_US
 
 
 def test_a_full_claim_from_further_back_takes_the_mark_back() -> None:
@@ -67,7 +73,7 @@ def test_a_full_claim_from_further_back_takes_the_mark_back() -> None:
 
     marks = marks.after(look(swept=True, highest=NOW - 3600 * SECOND))
 
-    assert marks.mark == NOW - 3600 * SECOND - SLACK_US
+    assert marks.mark == NOW - 3600 * SECOND
 
 
 def test_a_short_claim_puts_the_mark_at_the_present() -> None:

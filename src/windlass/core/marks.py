@@ -67,12 +67,13 @@ class Marks:
         """The marks after a claim.
 
         A full claim took everything up to its highest rank. A short one took everything there was,
-        so that what comes next bears the present time or a later one, or a higher priority.
+        so that what comes next bears the present time or a later one, or a higher priority. The
+        mark never comes closer to the present than a commit may lag behind its row's own time.
         """
         reached = look.highest if look.full and look.highest is not None else look.now_us
         marks = replace(
             self,
-            mark=reached - SLACK_US,
+            mark=min(reached, look.now_us - SLACK_US),
             looked_us=look.now_us,
             priorities=self._met(look),
             wants_sweep=not look.full and not look.swept,

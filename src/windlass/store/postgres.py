@@ -26,6 +26,7 @@ AWAY = (
     OSError,
     asyncio.TimeoutError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.PostgresConnectionError,
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
@@ -101,9 +102,11 @@ class PostgresDatabase:
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         """Borrow a connection, for work that a statement or a script cannot express."""
-        pool = await self._open()
-        async with pool.acquire() as connection:
+        pool, connection = await self._acquire()
+        try:
             yield connection
+        finally:
+            await pool.release(connection)
 
     async def close(self) -> None:
         """Let go of every connection, waiting a moment for those at work."""
@@ -126,16 +129,19 @@ class PostgresDatabase:
         raise Busy("the database kept rolling this back in favour of others; try again")
 
     async def _once(self, once: Callable[[Connection], Awaitable[T]]) -> T:
-        try:
-            pool = await self._open()
-            connection = await pool.acquire(timeout=CONNECT_TIMEOUT)
-        except AWAY as problem:
-            raise StoreAway(f"cannot reach PostgreSQL: {_said(problem)}") from problem
+        pool, connection = await self._acquire()
         try:
             with _in_our_words():
                 return await once(connection)
         finally:
             await pool.release(connection)
+
+    async def _acquire(self) -> tuple[Pool, Connection]:
+        try:
+            pool = await self._open()
+            return pool, await pool.acquire(timeout=CONNECT_TIMEOUT)
+        except AWAY as problem:
+            raise StoreAway(f"cannot reach PostgreSQL: {_said(problem)}") from problem
 
     async def _drive(self, connection: Connection, script: Script[T]) -> T:
         rows: Rows | None = None
@@ -167,7 +173,7 @@ class PostgresDatabase:
         try:
             pool = await asyncpg.create_pool(
                 self.url,
-                min_size=1,
+                min_size=0,  # with a floor, the pool itself would reconnect and log in an outage
                 max_size=self._connections,
                 timeout=CONNECT_TIMEOUT,
                 command_timeout=COMMAND_TIMEOUT,

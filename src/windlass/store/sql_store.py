@@ -30,7 +30,7 @@ from windlass.store.base import (
 )
 from windlass.store.enqueue import enqueue_script, insert
 from windlass.store.script import Rows, Script, Statement
-from windlass.store.settling import finish, returned, standing_of
+from windlass.store.settling import finish, returned, standing_of, worked
 from windlass.store.sql_reader import SqlReader
 
 MICROSECOND = timedelta(microseconds=1)
@@ -101,12 +101,23 @@ class SqlStore(SqlReader):
         done, alive = _parted(batch)
         doubtful: list[Settlement] = []
         if done:
-            answer = await self.database.write(finish(worker, done, now))
-            doubtful += [] if answer[0][0] == len(done) else done
+            doubtful += await self._finish(worker, done, now)
         if alive:
             answer = await self.database.write(returned(worker, alive, now))
             doubtful += [] if answer[0][0] == len(alive) else alive
         return await self._resolve(doubtful) if doubtful else []
+
+    async def _finish(
+        self, worker: WorkerId, done: list[Settlement], now: float
+    ) -> list[Settlement]:
+        """Move jobs to history; answer with all of them if not each was moved."""
+        quick = all(one.state is State.COMPLETED for one in done)
+        try:
+            statement = (worked if quick else finish)(worker, done, now)
+            answer = await self.database.write(statement)
+        except AlreadyKept:  # an id that was used twice; the long form lets the old job stand
+            answer = await self.database.write(finish(worker, done, now))
+        return [] if answer[0][0] == len(done) else done
 
     async def _resolve(self, doubtful: list[Settlement]) -> list[Settlement]:
         """Tell what was applied from what is stale, and send again what is neither."""

@@ -44,11 +44,17 @@ def connect(path: str, patience: Patience, *, reading: bool = False) -> sqlite3.
 
 
 def _make(path: Path) -> None:
-    """Make the file and its folder for this account's eyes only; both may hold payloads."""
+    """Make the file and its folder for this account's eyes only; both may hold payloads.
+
+    A file that is there is never opened but by SQLite: closing any descriptor of it drops every
+    lock that this process holds on it, and another process may then cut its log from under us.
+    """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         refuse_network(path)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        return
     except OSError as problem:
         raise BadStore(f"{path} cannot be opened: {problem.strerror}") from problem
 

@@ -50,7 +50,7 @@ def settle_finish(session: Session, statement: Statement) -> Rows:
         return [(0,)]
     # Whoever writes is alone, so these are the rows that were just put into history.
     mark = last - settled
-    unwell = _unwell(statement)
+    unwell = _unwell(statement) if "state" in statement.columns else []
     if unwell:
         session.change(Statement("settle_finish.unwell", {"mark": mark}, UNWELL_COLUMNS, unwell))
     _change(session, "settle_finish.tally", mark=mark)
@@ -184,6 +184,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "renew": renew,
     "rerank": rerank,
     "retry": retry,
+    "settle_done": settle_finish,
     "settle_finish": settle_finish,
     "settle_return": settle_return,
     "unpark": unpark,

@@ -1,5 +1,5 @@
 -- Jobs, live and finished, newest first: the newest of each part that an index keeps in order, merged.
--- A part that is not asked for compares with null, and is empty at once; `<> 'completed'` names the index of the others.
+-- A part that is not asked for compares with null, and is empty at once.
 select * from (
     select *
       from windlass_live_jobs
