@@ -157,3 +157,32 @@ async def test_an_attempt_that_is_not_here_cannot_be_cancelled(yard: Yard) -> No
         worker.cancel(job, 7)  # another attempt of the same job
         go_on.set()
         await yard.come_to(State.COMPLETED, job)
+
+
+async def test_a_handler_that_cancels_its_own_task_fails_alone(yard: Yard) -> None:
+    async def cancel_itself() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.Event().wait()
+
+    async def leave_a_cancel_behind() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+
+    async def hello() -> str:
+        await asyncio.sleep(0)
+        return "hello"
+
+    for handler in (cancel_itself, leave_a_cancel_behind, hello):
+        yard.handles(handler)
+    failing = await yard.enqueue("cancel_itself", max_attempts=1)
+    leaving = await yard.enqueue("leave_a_cancel_behind")
+    others = await yard.enqueue_many("hello", 10)
+
+    async with yard.working(slots=1):
+        [failed] = await yard.come_to(State.FAILED, failing)
+        await yard.come_to(State.COMPLETED, leaving, *others)
+
+    assert failed.error == "CancelledError"

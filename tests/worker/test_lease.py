@@ -5,7 +5,7 @@ import os
 import threading
 
 from tests.waiting import until
-from tests.worker.yard import Yard
+from tests.worker.yard import LEASE, Yard
 from windlass.clock import SystemClock
 from windlass.core.job import State
 from windlass.executors.context import Context
@@ -126,3 +126,18 @@ def test_a_shared_lease_is_seen_by_whoever_shares_it() -> None:
 
     mine.revoke()
     assert not theirs.trusted()
+
+
+async def test_a_lease_that_lapsed_for_a_moment_leaves_nobody_waiting(yard: Yard) -> None:
+    async def work() -> None:
+        # Lapsed and renewed before anyone looks: only what would start just then notices.
+        yard.lease.revoke()
+        asyncio.get_running_loop().call_soon(
+            yard.lease.extend, yard.clock.monotonic() + LEASE.total_seconds()
+        )
+
+    yard.handles(work)
+    jobs = await yard.enqueue_many("work", 30)
+
+    async with yard.working(slots=1, poll=60.0):
+        await yard.come_to(State.COMPLETED, *jobs)

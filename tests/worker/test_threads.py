@@ -103,3 +103,21 @@ async def test_threads_granted_to_one_left_behind_are_not_granted_again(yard: Ya
         assert worker._slots.free_threads == 1
         go_on.set()
         await until(lambda: worker._slots.free_threads == 4)
+
+
+async def test_nothing_that_a_handler_raises_ends_a_thread(yard: Yard) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    def hello() -> None: ...
+
+    yard.handles(interrupt)
+    yard.handles(hello)
+    jobs = await yard.enqueue_many("interrupt", 3, max_attempts=1)
+    after = await yard.enqueue("hello")
+
+    async with yard.working(pool_threads=1):
+        failed = await yard.come_to(State.FAILED, *jobs)
+        await yard.come_to(State.COMPLETED, after)
+
+    assert {job.error for job in failed} == {"KeyboardInterrupt"}

@@ -3,12 +3,16 @@
 import asyncio
 import contextvars
 
+import pytest
+
 from tests.waiting import until
+from tests.worker.faults import Faulty
 from tests.worker.yard import Yard
 from windlass.core.job import Policy, State
 from windlass.executors.base import Cancel, Discard, Retry, Snooze
 from windlass.executors.context import Context
 from windlass.observe.events import AttemptFailed, JobsClaimed
+from windlass.store.base import Claimed, Demand
 
 
 async def test_a_job_is_run_and_its_result_kept(any_yard: Yard) -> None:
@@ -161,6 +165,75 @@ async def test_a_bell_makes_an_idle_worker_look(yard: Yard) -> None:
         worker.ring()
         await asyncio.wait_for(ran.wait(), 5)
         worker.stop()
+
+
+async def test_a_bell_that_rings_during_a_claim_is_not_lost(yard: Yard) -> None:
+    ran = asyncio.Event()
+
+    async def hello() -> None:
+        ran.set()
+
+    yard.handles(hello)
+    store = Faulty(yard.store)
+    asking, answer = asyncio.Event(), asyncio.Event()
+    claim = store.claim
+
+    async def slow(demand: Demand) -> Claimed:
+        claimed = await claim(demand)
+        asking.set()
+        await answer.wait()
+        return claimed
+
+    store.claim = slow  # type: ignore[method-assign]
+    async with yard.working(store, poll=60.0) as worker:
+        await asking.wait()
+        await yard.enqueue("hello")
+        worker.ring()
+        answer.set()
+        await asyncio.wait_for(ran.wait(), 5)
+
+
+async def test_a_worker_that_is_cancelled_leaves_nothing_running(yard: Yard) -> None:
+    begun, cancelled = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+
+    yard.handles(work)
+    await yard.enqueue("work")
+    worker = await yard.hire()
+    run = asyncio.create_task(worker.run())
+    await begun.wait()
+
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+
+    assert cancelled.is_set()
+
+
+async def test_a_fault_of_the_worker_itself_ends_it_in_order(yard: Yard) -> None:
+    begun = asyncio.Event()
+
+    async def work() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    yard.handles(work)
+    job = await yard.enqueue("work")
+    worker = await yard.hire()
+    run = asyncio.create_task(worker.run())
+    await begun.wait()
+
+    worker._gear.on_fault(RuntimeError("a bug"))
+    with pytest.raises(RuntimeError, match="a bug"):
+        await run
+
+    assert await yard.state(job) is State.PENDING
 
 
 async def test_without_a_bell_polling_finds_the_job(yard: Yard) -> None:

@@ -23,6 +23,8 @@ from windlass.worker.ways import Gear, Way
 
 Peek: TypeAlias = Callable[[Demand], Awaitable[Head | None]]
 
+# How soon to see again whether the lease can be trusted.
+LEASE_CHECK = 0.1
 # Held claims are looked over this often, for those whose turn does not come.
 LOOK_OVER = 1.0
 # How soon to see again whether a wide job that threads are kept free for has found its place.
@@ -68,6 +70,7 @@ class Claimer:
         self._wake = asyncio.Event()
         self._fronts: dict[tuple[Lane, frozenset[Mode]], Front] = {}
         self._turns = 0
+        self._rings = 0
         self._doubtful = False
         self._looked_over = gear.clock.monotonic()
         self._aging_us = 0
@@ -88,6 +91,7 @@ class Claimer:
 
     def ring(self) -> None:
         """Look at every lane now, if there is room."""
+        self._rings += 1
         for front in self._fronts.values():
             front.rung()
         self._wake.set()
@@ -136,7 +140,7 @@ class Claimer:
 
     async def _turn(self, now: float) -> None:
         if not self._gear.may_start(now):
-            await self._rest(None)
+            await self._rest(LEASE_CHECK)
         elif self._doubtful:
             await self._return_the_unknown()
         elif wanted := self._wanted(now):
@@ -196,6 +200,7 @@ class Claimer:
     # --- claiming ---------------------------------------------------------------------------------
 
     async def _claim(self, front: Front, appetite: Appetite[Mode]) -> None:
+        rings = self._rings
         began = self._gear.clock.monotonic()
         ranges, swept = front.look_at(began, self._now_us(began), self._aging_us)
         demand = Demand(
@@ -215,6 +220,8 @@ class Claimer:
         claimed = await ask(lambda: self._store.claim(demand))
         self._patience.reset()
         self._answered(front, demand, claimed, began=began, swept=swept)
+        if self._rings != rings:
+            front.rung()  # the job it rang for may have come too late for this claim
         if front.lane is Lane.ALONE:
             self._has_suspect = bool(claimed.claims)
             self._suspects_since = None  # until the fleet tells of more

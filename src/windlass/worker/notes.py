@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from windlass.clock import Chance, Clock
@@ -58,6 +58,8 @@ class Notes:
         self._keeping = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
+        # Whether it is no use to wait for a store that is away.
+        self.hopeless: Callable[[], bool] = lambda: False
 
     # --- said by handlers, on any thread ----------------------------------------------------------
 
@@ -172,6 +174,8 @@ class Notes:
                 await ask(lambda: self._send(batch))
             except AWAY as away:
                 self._observer.on(ChoreFailed("notes", str(away), away=True))
+                if self.hopeless():
+                    return
                 await self._patience.pause()
                 continue
             except Unfit as unfit:

@@ -20,7 +20,7 @@ DONE = Done()
 
 
 async def run_on_loop(attempt: Attempt) -> Ending:
-    """Run a coroutine; only the cancellation of the worker itself gets out."""
+    """Run a coroutine; only what is to end the process gets out."""
     timeout = attempt.timeout
     try:
         if timeout is not None:
@@ -28,19 +28,28 @@ async def run_on_loop(attempt: Attempt) -> Ending:
         value = await attempt.executor.call(attempt.claim.payload, attempt.context)
         return DONE if value is None and attempt.context is None else _done(attempt, value)
     except asyncio.CancelledError as error:
-        return _cancelled(attempt, error)
+        # If nobody told it to stop, it waited for something that was cancelled elsewhere.
+        return attempt.told.ending if attempt.told is not None else ending_of(error)
     except WHATEVER as error:
         return ending_of(error)
 
 
 def run_plain(attempt: Attempt) -> Ending:
-    """Run a plain function, wherever it is called from."""
+    """Run a plain function; only what is to end the process, or interrupts it, gets out."""
     if attempt.told is not None:
         return attempt.told.ending
     try:
         value = attempt.executor.call(attempt.claim.payload, attempt.context)
         return DONE if value is None and attempt.context is None else _done(attempt, value)
     except WHATEVER as error:
+        return ending_of(error)
+
+
+def run_in_thread(attempt: Attempt) -> Ending:
+    """Run a plain function in a thread, which nothing may end."""
+    try:
+        return run_plain(attempt)
+    except BaseException as error:  # noqa: BLE001 — not even an interrupt is for a thread to act on
         return ending_of(error)
 
 
@@ -87,13 +96,3 @@ def _done(attempt: Attempt, value: Any) -> Done:
     if value is None and attempt.context is not None:
         value = attempt.context.given()
     return Done(attempt.executor.encode(value))
-
-
-def _cancelled(attempt: Attempt, error: asyncio.CancelledError) -> Ending:
-    if attempt.told is not None:
-        return attempt.told.ending
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise error
-    # Nobody cancelled this attempt: it waited for something that was cancelled elsewhere.
-    return Failed(error_text(error), trace=error_trace(error))

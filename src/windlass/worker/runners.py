@@ -25,21 +25,22 @@ CLOSE_WITHIN = 0.5
 class Runner:
     """One task, and the attempt it runs."""
 
-    __slots__ = ("attempt", "clean", "task")
+    __slots__ = ("attempt", "task")
 
     def __init__(self) -> None:
-        """Begin idle, in the surroundings that every attempt is to find."""
+        """Begin idle."""
         self.task: asyncio.Task[None] | None = None
         self.attempt: Attempt | None = None
-        self.clean = True
 
     def spoiled(self, surroundings: Context) -> bool:
-        """Whether the next job would notice the last one: in context variables, or by its cancel.
+        """Whether the next job would notice the last one: in context variables, or by a cancel.
 
         Equal contexts are the same object unless a handler set a variable, so it costs nothing.
         """
+        if self.task is None or self.task.cancelling():
+            return True
         try:
-            return not self.clean or copy_context() != surroundings
+            return copy_context() != surroundings
         except Exception:  # noqa: BLE001 — values of handlers compare as they like
             return True
 
@@ -88,11 +89,12 @@ class Runners:
         attempt.told = why
         for runner in self._runners:
             if runner.attempt is attempt and runner.task is not None:
-                runner.clean = False
                 runner.task.cancel()
 
     async def close(self) -> None:
         """End the runners; a handler that will not end is left to the end of the process."""
+        for attempt in self.running():
+            self.tell(attempt, Told.STOP)
         tasks = [runner.task for runner in self._runners if runner.task is not None]
         for task in tasks:
             task.cancel()

@@ -97,6 +97,7 @@ class Settler:
     def close(self, hopeless: Callable[[], bool]) -> None:
         """End once everything is settled, or the store is away and it is hopeless to wait on."""
         self._closing = hopeless
+        self._notes.hopeless = hopeless
         self._more.set()
 
     async def run(self) -> None:

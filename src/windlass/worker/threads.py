@@ -12,7 +12,7 @@ from windlass.core.outcome import Ending
 from windlass.worker.attempt import Attempt, Told
 from windlass.worker.line import Line
 from windlass.worker.pools import Threads
-from windlass.worker.runner import run_plain, timed_out
+from windlass.worker.runner import run_in_thread, timed_out
 from windlass.worker.ways import Gear
 
 Ended: TypeAlias = tuple[Attempt, Ending, float]
@@ -85,7 +85,7 @@ class InThreads:
         """Run it, on one of the threads; what ended is collected once for many."""
         monotonic = self._gear.clock.monotonic
         attempt.started = monotonic()
-        ending = run_plain(attempt)
+        ending = run_in_thread(attempt)
         self._ended.append((attempt, ending, monotonic()))
         if not self._called:
             self._called = True

@@ -134,18 +134,23 @@ class Worker:
 
     async def run(self) -> None:
         """Work until told to stop; everything is settled or handed back when this returns."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._settler.run())
-            aside = [group.create_task(self._notes.run()), group.create_task(self._watch_lease())]
-            try:
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._settler.run())
+                aside = [
+                    group.create_task(self._notes.run()),
+                    group.create_task(self._watch_lease()),
+                ]
                 await self._claimer.run()
                 await self._wind_down()
-                if self._fault is not None:
-                    raise self._fault
-            finally:
                 for task in aside:
                     task.cancel()
                 self._settler.close(hopeless=lambda: not self._lease.trusted())
+        finally:
+            for way in self._ways.values():
+                await way.close()
+        if self._fault is not None:
+            raise self._fault
 
     # --- the end ----------------------------------------------------------------------------------
 
@@ -157,8 +162,6 @@ class Worker:
         await self._until_still(CLEAN_UP)
         for _, attempt in self._running():
             self._gear.abandon(attempt, HandedBack())
-        for way in self._ways.values():
-            await way.close()
 
     async def _until_still(self, within: float, *cut_short: asyncio.Event) -> None:
         """Wait until nothing runs any more that could end, at most so long."""
@@ -184,6 +187,8 @@ class Worker:
                 else:
                     self._hand_back_held()
                     self._tell_all(Told.LEASE)
+            if trusted:
+                self._feed()  # a lease that lapsed and was renewed in between left them waiting
             left = self._lease.deadline - self._clock.monotonic()
             await asyncio.sleep(min(left, LEASE_CHECK) if left > 0 else LEASE_CHECK)
 
@@ -204,9 +209,7 @@ class Worker:
         if self._gear.stopping:
             self._slot_free.set()
             return
-        waiting = [way for way in self._ways.values() if way.line.claims]
-        for way in sorted(waiting, key=lambda way: way.line.claims[0].rank):
-            way.feed()
+        self._feed()
 
     def _failed(self, error: BaseException) -> None:
         """End: this is a fault of the worker's own, not of a handler."""
@@ -221,6 +224,11 @@ class Worker:
         if self._slots.running != self._told_running:
             self._told_running = self._slots.running
             self._observer.on(Occupancy(self.id, self._slots.running, self._slots.limit))
+
+    def _feed(self) -> None:
+        waiting = [way for way in self._ways.values() if way.line.claims]
+        for way in sorted(waiting, key=lambda way: way.line.claims[0].rank):
+            way.feed()
 
     # --- all of them ------------------------------------------------------------------------------
 
