@@ -1,6 +1,8 @@
 """What a job knows about itself."""
 
+import re
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,14 @@ from windlass.core.job import FINISHED, LIVE, TRANSITIONS, Lane, Policy, State, 
 
 def test_every_state_has_its_ways_out() -> None:
     assert TRANSITIONS.keys() == set(State)
+
+
+def test_the_picture_of_the_states_shows_every_change_and_no_other() -> None:
+    picture = Path("docs/states.md").read_text("utf-8")
+
+    drawn = set(re.findall(r"^    (\w+) --> (\w+)", picture, re.MULTILINE))
+
+    assert drawn == {(before, after) for before in State for after in TRANSITIONS[before]}
 
 
 def test_only_retry_leaves_a_finished_state() -> None:

@@ -26,7 +26,8 @@ class Home:
         await self.store.close()
 
     async def _look(self, ids: list[JobId]) -> list[Job | None]:
-        return [await self.store.job(job_id) for job_id in ids]
+        found = {job.id: job for job in await self.store.find(list(set(ids)))}
+        return [found.get(job_id) for job_id in ids]
 
 
 class Homes:

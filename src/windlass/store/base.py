@@ -327,6 +327,10 @@ class Store(Protocol):
         """One job, live or finished."""
         ...
 
+    async def find(self, ids: Sequence[JobId]) -> list[Job]:
+        """These jobs, live and finished, in no order; those that are gone are left out."""
+        ...
+
     async def jobs(self, which: JobFilter) -> list[Job]:
         """Jobs, live and finished, newest first."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -29,6 +30,10 @@ class SqlReader:
         """One job, live or finished."""
         found = await self._read("job", id=job_id)
         return rows.job(found[0]) if found else None
+
+    async def find(self, ids: Sequence[JobId]) -> list[Job]:
+        """These jobs, live and finished, in no order."""
+        return [rows.job(row) for row in await self._read("find", ids=list(ids))]
 
     async def jobs(self, which: JobFilter) -> list[Job]:
         """Jobs, live and finished, newest first."""
