@@ -31,8 +31,8 @@ kept as (
                                   max_crashes, policy, key, fence, worker, created_at, run_at,
                                   started_at, finished_at)
     select id, type, queue, name, state, priority, threads, payload, result,
-           case when state <> 'completed' then coalesce(error, last_error) end, reason, attempts, failures, crashes, max_attempts,
-           max_crashes, policy, key, fence_after, worker, created_at, run_at,
+           case when state <> 'completed' then coalesce(error, last_error) end, reason, attempts,
+           failures, crashes, max_attempts, max_crashes, policy, key, fence_after, worker, created_at, run_at,
            started_at, finished_at
       from good
         on conflict (id) do nothing

@@ -1,0 +1,120 @@
+"""The SQL itself: every file says what it promises, reads alike, runs, and has its twin."""
+
+import re
+import sqlite3
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+import windlass.store
+from windlass.store.migrate import steps
+from windlass.store.queries import Queries
+
+STORE = Path(windlass.store.__file__).parent
+FILES = sorted((STORE / "sql").glob("*/*.sql"))
+MIGRATIONS = sorted((STORE / "migrations").glob("*/*.sql"))
+
+SQLITE, POSTGRES = Queries("sqlite"), Queries("postgres")
+
+# Whole days of history are dropped; SQLite has no partitions, and `prune_days` finds none.
+OF_PARTITIONS = {"prune_drop", "prune_tally"}
+
+
+def name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def names(dialect: str) -> set[str]:
+    return {path.name.removesuffix(".sql") for path in FILES if path.parent.name == dialect}
+
+
+def without_words_of_ours(text: str) -> str:
+    """The text without comments and literals."""
+    return re.sub(r"--[^\n]*|'[^']*'|\$\$.*?\$\$", "", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("path", [*FILES, *MIGRATIONS], ids=name)
+def test_the_first_line_says_the_promise(path: Path) -> None:
+    first, _, rest = path.read_text().partition("\n")
+
+    assert re.match(r"-- [A-Z].*[.:]$", first), first
+    assert rest.strip()
+
+
+@pytest.mark.parametrize("path", [*FILES, *MIGRATIONS], ids=name)
+def test_sql_is_written_in_lower_case_and_fits_the_page(path: Path) -> None:
+    text = path.read_text()
+
+    assert not re.search(r"[A-Z]", without_words_of_ours(text))
+    assert text.endswith("\n")
+    assert "\t" not in text
+    assert [line for line in text.splitlines() if len(line) > 120 or line != line.rstrip()] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_a_file_is_one_statement(path: Path) -> None:
+    assert ";" not in without_words_of_ours(path.read_text())
+
+
+def test_every_statement_has_its_twin() -> None:
+    common, postgres, sqlite = names("common"), names("postgres"), names("sqlite")
+    whole = {one for one in sqlite if "." not in one}
+
+    assert postgres - common - whole == OF_PARTITIONS
+    assert whole - postgres - common == set()
+
+
+def test_a_step_is_named_after_the_statement_it_belongs_to() -> None:
+    parts = {one.partition(".")[0] for one in names("sqlite") if "." in one}
+
+    assert parts <= names("sqlite")
+
+
+@pytest.mark.parametrize("statement", sorted(names("postgres") & names("sqlite")))
+def test_twins_take_the_same_arguments(statement: str) -> None:
+    ours = set(SQLITE[statement].parameters) - {"now", "dead"}
+    theirs = set(POSTGRES[statement].parameters) - {"now"}
+    steps_of = {
+        parameter
+        for step in names("sqlite")
+        if step.startswith(f"{statement}.") or step == "claim.take"
+        for parameter in SQLITE[step].parameters
+    }
+
+    assert ours <= theirs
+    # Ranges spare PostgreSQL dead rows, which SQLite has none of.
+    assert theirs - ours - steps_of - {"los", "his"} == set()
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_every_file_is_used(path: Path) -> None:
+    statement = path.name.removesuffix(".sql")
+    stem, _, step = statement.partition(".")
+    code = "".join(file.read_text() for file in STORE.glob("*.py"))
+
+    assert f'"{statement}"' in code or (f'"{stem}.{{part}}"' in code and f'"{step}"' in code)
+
+
+@pytest.fixture(scope="module")
+def tables() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    for step in steps("sqlite"):
+        connection.executescript(step.up)
+    return connection
+
+
+@pytest.mark.parametrize("statement", sorted(SQLITE))
+def test_sqlite_can_run_every_statement(tables: sqlite3.Connection, statement: str) -> None:
+    query = SQLITE[statement]
+
+    tables.execute(f"explain {query.text}", dict.fromkeys(query.parameters)).fetchall()
+
+
+async def test_postgres_can_run_every_statement(shared_postgres_url: str) -> None:
+    connection = await asyncpg.connect(shared_postgres_url)
+
+    for statement in sorted(POSTGRES):
+        await connection.prepare(POSTGRES[statement].numbered)
+
+    await connection.close()
