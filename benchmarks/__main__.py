@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
+from collections.abc import Coroutine
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
 import uvloop
@@ -18,6 +21,8 @@ from benchmarks.measures import MEASURES
 from benchmarks.profile import profile
 from benchmarks.run import Plan, run
 from benchmarks.sites import Sites
+
+T = TypeVar("T")
 
 ROUNDS = 5
 QUICK_ROUNDS = 3
@@ -75,15 +80,22 @@ def bench(  # noqa: PLR0913 — one argument per option
             console.print(f"[yellow]{warning}[/]", highlight=False)
         if profiled:
             for dialect in plan.dialects:
-                uvloop.run(profile(sites, dialect, plan.scale.jobs, console))
+                uvloop.run(in_order(profile(sites, dialect, plan.scale.jobs, console)))
             return
         others = machine.Elsewhere()
-        results = uvloop.run(run(plan, sites, console)).results(plan)
+        results = uvloop.run(in_order(run(plan, sites, console))).results(plan)
         told["elsewhere"] = f"{others.cores():.2f} cores busy with something else on average"
     console.print("", report.table(results), told["elsewhere"], sep="\n")
     if json is not None:
         report.write(json, told, results)
-    raise typer.Exit(any(result.verdict is Verdict.MISSED for result in results))
+    raise typer.Exit(int(any(result.verdict is Verdict.MISSED for result in results)))
+
+
+async def in_order(work: Coroutine[Any, Any, T]) -> T:
+    """Let SIGTERM end it as an interrupt does: workers stop, databases and folders go."""
+    task = asyncio.ensure_future(work)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await task
 
 
 def chosen(names: list[str]) -> list[Measure]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks import processes
 from benchmarks.sites import Site
+from windlass.worker.child import die_with_parent
 
 ROOT = Path(__file__).parents[1]
 STOP_WITHIN = 40.0
@@ -61,6 +62,7 @@ async def fleet(site: Site, size: int = 1) -> AsyncIterator[Fleet]:
         env={**os.environ, "WINDLASS_STORE": site.url, "WINDLASS_LOG": "warning"},
         cwd=ROOT,
         start_new_session=True,
+        preexec_fn=die_with_parent,
     )
     try:
         yield Fleet(process)

@@ -28,8 +28,8 @@ def facts(sites: Sites) -> dict[str, str]:
     """The machine, the versions and the settings, each as the thing itself tells it."""
     told = {
         "machine": f"{os.cpu_count()} cores, {_processor()}, {_memory()}",
-        "system": f"{platform.system()} {platform.release()}, {kind_of(sites.folder)}",
-        "fdatasync": f"{fdatasync(sites.folder) * 1e6:,.0f} µs",
+        "system": f"{platform.system()} {platform.release()}, {kind_of(sites.disk)}",
+        "fdatasync": f"{fdatasync(sites.disk) * 1e6:,.0f} µs",
         "load": f"{os.getloadavg()[0]:.2f} before the run",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "sqlite": sqlite3.sqlite_version,
@@ -44,8 +44,8 @@ def facts(sites: Sites) -> dict[str, str]:
 def warnings(sites: Sites) -> list[str]:
     """What makes the figures of this run unfit for comparison."""
     found = []
-    if kind_of(sites.folder) in IN_MEMORY:
-        found.append(f"{sites.folder} is in memory, so commits cost nothing; set TMPDIR to a disk")
+    if kind_of(sites.disk) in IN_MEMORY:
+        found.append(f"{sites.disk} is in memory, so commits cost nothing; set TMPDIR to a disk")
     if os.getloadavg()[0] > BUSY:
         found.append(f"something else uses this machine (load {os.getloadavg()[0]:.2f})")
     return found

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -16,6 +19,7 @@ import psycopg
 from benchmarks import processes
 from benchmarks.figure import Dialect
 from tests.services import PostgresServer
+from tests.services.server import LEASH
 from windlass.clock import SystemChance, SystemClock
 from windlass.store.base import Database
 from windlass.store.filesystems import kind_of
@@ -129,8 +133,8 @@ class SqliteSite(Site):
 
     dialect = Dialect.SQLITE
 
-    def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="windlass-bench-"))
+    def __init__(self, within: Path) -> None:
+        self._folder = Path(tempfile.mkdtemp(dir=within))
         self.path = self._folder / "windlass.db"
         super().__init__(f"sqlite:///{self.path}")
 
@@ -154,7 +158,7 @@ class SqliteSite(Site):
     @contextmanager
     def copy(self) -> Iterator[Site]:
         """Another with the same content."""
-        copy = SqliteSite()
+        copy = SqliteSite(self._folder.parent)
         self.settle_down()
         shutil.copyfile(self.path, copy.path)
         try:
@@ -177,10 +181,11 @@ class Sites:
     def __init__(self, dialects: Sequence[Dialect]) -> None:
         self._open = ExitStack()
         self._dialects = dialects
-        self.folder = use_a_disk()
+        self.disk = use_a_disk()
         self.postgres: PostgresServer | None = None
 
     def __enter__(self) -> Self:
+        self._folder = self._open.enter_context(leashed_folder())
         if Dialect.POSTGRES in self._dialects:
             self.postgres = self._open.enter_context(PostgresServer(POSTGRES_SETTINGS))
         return self
@@ -200,10 +205,19 @@ class Sites:
 
     def _made(self, dialect: Dialect) -> Site:
         if dialect is Dialect.SQLITE:
-            return SqliteSite()
+            return SqliteSite(self._folder)
         if self.postgres is None:
             raise LookupError("this run was not asked to start PostgreSQL")
         return PostgresSite(self.postgres)
+
+
+@contextmanager
+def leashed_folder() -> Iterator[Path]:
+    """A folder that is removed afterwards, even if this process is killed."""
+    folder = Path(tempfile.mkdtemp(prefix="windlass-bench-"))
+    command: list[str | Path] = [sys.executable, "-IS", LEASH, folder, str(int(signal.SIGTERM))]
+    with subprocess.Popen(command, cwd="/", stdin=subprocess.PIPE, start_new_session=True):
+        yield folder
 
 
 def use_a_disk() -> Path:
