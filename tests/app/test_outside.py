@@ -308,6 +308,28 @@ async def test_a_connection_to_another_kind_of_database_is_refused(postgres_url:
         connection.close()
 
 
+async def test_a_wrapper_like_that_of_django_is_looked_through(sqlite_url: str) -> None:
+    class Wrapper:
+        """As django.db.backends.base.base.BaseDatabaseWrapper, which is not among our tests."""
+
+        __module__ = "django.db.backends.sqlite3.base"
+        connection: sqlite3.Connection | None = None
+
+        def ensure_connection(self) -> None:
+            """Connect, without transactions of Python's making."""
+            path = sqlite_url.removeprefix("sqlite:///")
+            self.connection = sqlite3.connect(path, isolation_level=None)
+
+    async with Windlass(sqlite_url) as app:
+        wrapper = Wrapper()
+
+        await app.enqueue(app.job(welcome).job("ada"), connection=wrapper)
+
+        assert (await app.stats())[State.PENDING] == 1
+        assert wrapper.connection is not None
+        wrapper.connection.close()
+
+
 async def test_what_is_no_connection_is_refused_with_what_can_be_one(sqlite_url: str) -> None:
     app = Windlass(sqlite_url)
 
