@@ -12,9 +12,9 @@ select :now as now_us,
        (select count(*)
           from (select 1
                   from job
-                  join windlass_jobs w
-                 where job.state = 'pending' and w.state = 'pending' and w.lane = job.lane
-                   and (w.rank, w.id) < (job.rank, job.id)
+                  join windlass_jobs j
+                 where job.state = 'pending' and j.state = 'pending' and j.lane = job.lane
+                   and (j.rank, j.id) < (job.rank, job.id)
                  limit 10000)) as ahead,
        (select q.paused_by from windlass_queues q join job on q.name = job.queue) as paused_by,
        (select count(*) from live) as workers,

@@ -1,2 +1,4 @@
--- These jobs, live or finished, in no order.
-select * from windlass_every_job where id in (select value from json_each(:ids))
+-- These jobs, live or finished, in no order; asked of the view, SQLite would read everything.
+select * from windlass_live_jobs where id in (select value from json_each(:ids))
+ union all
+select * from windlass_finished_jobs where id in (select value from json_each(:ids))

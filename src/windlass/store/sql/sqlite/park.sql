@@ -30,9 +30,10 @@ heads as (
 )
 select json_group_array(row) as rows
   from (select distinct row
-          from heads h
+          from heads
          where paused
             or (exists (select 1 from takes)
                 and not exists (select 1 from takes t
-                                 where t.type = h.type and (t.queue is null or t.queue = h.queue)))
+                                 where t.type = heads.type
+                                   and (t.queue is null or t.queue = heads.queue)))
          limit :limit)

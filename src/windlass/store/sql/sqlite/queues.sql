@@ -13,14 +13,15 @@ heads (lane, queue) as (
      where queue is not null
 ),
 counted (name, depth) as (
-    select h.queue,
+    select heads.queue,
            (select count(*)
               from (select 1
                       from windlass_jobs j
-                     where j.state = 'pending' and j.lane = h.lane and j.queue = h.queue
+                     where j.state = 'pending' and j.lane = heads.lane
+                       and j.queue = heads.queue
                      limit :bound))
-      from heads h
-     where h.queue is not null
+      from heads
+     where heads.queue is not null
      union all
     select name, 0 from windlass_queues
 )

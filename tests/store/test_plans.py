@@ -1,0 +1,175 @@
+"""Plans: hot statements go by their index, also by statistics that were taken while nothing ran."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from tests.services import Postgres
+from windlass.store.migrate import steps
+from windlass.store.queries import Queries
+
+SQLITE, POSTGRES = Queries("sqlite"), Queries("postgres")
+WORKER, NODE = str(uuid4()), str(uuid4())
+IDS = [str(UUID(int=0x018F << 112 | 7 << 76 | 2 << 62 | n)) for n in range(500)]
+
+CLAIM = {
+    "node": NODE,
+    "worker": WORKER,
+    "lane": "open",
+    "limit": 200,
+    "types": ["mail"],
+    "free_threads": 4,
+    "widest": 4,
+    "los": [-(2**62), 10],
+    "his": [10, 2**62],
+}
+ONE_EACH = {
+    "id": IDS,
+    "fence": [1] * 500,
+    "state": ["completed"] * 500,
+    "fence_after": [1] * 500,
+    "attempts": [1] * 500,
+    "failures": [0] * 500,
+    "crashes": [0] * 500,
+    "started_us": [2] * 500,
+    "ended_us": [1] * 500,
+    "delay_us": [0] * 500,
+    "lane": ["open"] * 500,
+    "result": [None] * 500,
+    "error": [None] * 500,
+    "trace": [None] * 500,
+    "reason": [None] * 500,
+    "worker": WORKER,
+}
+# Statement, its arguments, the indexes of windlass_jobs it may use.
+HOT: list[tuple[str, dict[str, Any], set[str]]] = [
+    ("claim", CLAIM, {"windlass_jobs_line"}),
+    ("claim_queues", {**CLAIM, "queues": ["q1", "q2"], "deep": 200}, {"windlass_jobs_queue_line"}),
+    (
+        "claim_many_queues",
+        {**CLAIM, "queues": [f"q{n}" for n in range(100)]},
+        {"windlass_jobs_line"},
+    ),
+    ("settle_done", ONE_EACH, {"windlass_jobs_pkey"}),
+    ("settle_finish", ONE_EACH, {"windlass_jobs_pkey"}),
+    ("settle_return", ONE_EACH, {"windlass_jobs_pkey"}),
+    ("settle_check", {"ids": IDS[:50]}, {"windlass_jobs_pkey"}),
+    ("promote", {"limit": 500}, {"windlass_jobs_due", "windlass_jobs_pkey"}),
+    ("held", {"worker": WORKER}, {"windlass_jobs_held"}),
+    ("orphans", {"limit": 500, "lapsed": True}, {"windlass_jobs_held"}),
+    ("asked", {"node": NODE}, {"windlass_jobs_asked"}),
+    ("renew", {"node": NODE, "lease_us": 1}, {"windlass_jobs_line", "windlass_jobs_queue_line"}),
+    ("job", {"id": IDS[0]}, {"windlass_jobs_pkey"}),
+    ("find", {"ids": IDS[:50]}, {"windlass_jobs_pkey"}),
+    ("cancel", {"ids": IDS[:50]}, {"windlass_jobs_pkey"}),
+    ("enqueue_found", {"ids": IDS}, set()),
+    ("enqueue_states", {"ids": IDS}, {"windlass_jobs_pkey"}),
+]
+
+FILL = """
+insert into windlass_jobs (id, type, queue, state, lane, rank, priority, threads, payload,
+                           max_attempts, max_crashes, created_at, run_at)
+select gen_random_uuid(), 'mail', 'q' || n % 200, 'pending',
+       case when n % 10 = 0 then 'threads' else 'open' end, n, 0,
+       case when n % 10 = 0 then 1 else 0 end, '{}', 3, 3, now(), now()
+  from generate_series(1, 40000) n
+"""
+CHURN = """
+with gone as (delete from windlass_jobs where rank % 4 <> 0 returning *)
+insert into windlass_history (id, type, queue, state, priority, threads, payload, attempts,
+                              failures, crashes, max_attempts, max_crashes, fence, created_at, run_at,
+                              finished_at)
+select id, type, queue, 'completed', priority, threads, payload, 1, 0, 0, 3, 3, 1, now(), now(),
+       now()
+  from gone
+"""
+RUN = f"""
+insert into windlass_nodes values ('{NODE}', 'here', 1, '1', now(), now() + interval '1 hour');
+insert into windlass_workers (id, node, pid, slots, threads, alone, types, started_at)
+values ('{WORKER}', '{NODE}', 1, 500, 4, false, array['mail'], now());
+update windlass_jobs set state = 'running', worker = '{WORKER}', fence = 1 where rank <= 2000;
+"""  # noqa: S608 — ids of our own
+LEDGERS = {
+    "taken while nothing ran": [FILL, "analyze", RUN],
+    "taken while nothing was there": ["analyze", FILL, RUN],
+    "taken before most was done": [FILL, "analyze", FILL, CHURN, RUN],
+}
+
+
+@pytest.fixture(scope="module", params=LEDGERS.values(), ids=LEDGERS.keys())
+def filled_url(
+    request: pytest.FixtureRequest, postgres: Postgres, postgres_template: str
+) -> Iterator[str]:
+    """A database with many jobs, and statistics that know little of them."""
+    url = postgres.create_database(template=postgres_template)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("alter table windlass_jobs set (autovacuum_enabled = off)")
+        for statement in request.param:
+            connection.execute(statement)
+    yield url
+    postgres.drop_database(url)
+
+
+@pytest.fixture(scope="module")
+def connection(filled_url: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(filled_url, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["for these arguments", "for any arguments"])
+@pytest.mark.parametrize(("name", "args", "indexes"), HOT, ids=[name for name, *_ in HOT])
+def test_a_hot_statement_goes_by_its_index(
+    connection: psycopg.Connection,
+    name: str,
+    args: dict[str, Any],
+    indexes: set[str],
+    kept: bool,  # noqa: FBT001
+) -> None:
+    query = POSTGRES[name]
+
+    if kept:
+        rows = connection.execute(f"explain (generic_plan) {query.numbered}".encode())
+    else:
+        rows = connection.execute(f"explain {query.formatted}".encode(), args)
+
+    plan = "\n".join(row[0] for row in rows)
+    used = set(re.findall(r"windlass_jobs_(?:pkey|line|queue_line|due|held|asked)", plan))
+    assert "Seq Scan on windlass_jobs" not in plan, plan
+    assert used <= indexes, plan
+
+
+# Small tables, and those that are counted whole.
+MAY_SCAN = {
+    "counts_live",  # a covering index, and that is the count
+    "counts_finished",
+    "prune_old",  # in the order of rowids, and bounded
+}
+
+
+LARGE = "windlass_(?:jobs|history|attempts|lines|progress|files|keys|rollups)"
+
+
+@pytest.mark.parametrize("name", sorted(set(SQLITE) - MAY_SCAN))
+def test_sqlite_reads_no_large_table_from_end_to_end(name: str) -> None:
+    connection = sqlite3.connect(":memory:")
+    for step in steps("sqlite"):
+        connection.executescript(step.up)
+    query = SQLITE[name]
+
+    rows = connection.execute(
+        f"explain query plan {query.text}", dict.fromkeys(query.parameters)
+    ).fetchall()
+
+    plan = "\n".join(row[3] for row in rows)
+    large = "|".join([LARGE, *re.findall(rf"{LARGE}\s+([a-z])\b", query.text)])
+    scans = [row[3] for row in rows if re.match(rf"SCAN (?:{large})\b", row[3])]
+    # All running jobs are what this one is about.
+    assert [scan for scan in scans if scan != "SCAN j USING INDEX windlass_jobs_held"] == [], plan
+    connection.close()
