@@ -1,0 +1,93 @@
+"""What a database holds, read without any code of ours."""
+
+import sqlite3
+from contextlib import closing
+from typing import Any, NamedTuple
+
+import psycopg
+
+
+class Finished(NamedTuple):
+    """A job that will not run again."""
+
+    id: str
+    type: str
+    state: str
+    reason: str | None
+    fence: int
+    attempts: int
+    failures: int
+    crashes: int
+
+
+class Effect(NamedTuple):
+    """A row that a handler left behind."""
+
+    number: int
+    job: str
+    fence: int
+
+
+class Books:
+    """One database, as its auditor sees it."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def open_effects(self) -> None:
+        """Make the table of effects; it has no unique column, so that doubles show."""
+        self._ask("create table effects (number bigint, job text, fence bigint)")
+
+    def effects(self) -> list[Effect]:
+        """Every row that handlers left."""
+        return [Effect(*row) for row in self._ask("select number, job, fence from effects")]
+
+    def finished(self) -> list[Finished]:
+        """Every job that is over."""
+        columns = "cast(id as text), type, state, reason, fence, attempts, failures, crashes"
+        rows = self._ask(f"select {columns} from windlass_history")  # noqa: S608
+        return [Finished(*row) for row in rows]
+
+    def count_finished(self) -> int:
+        """How many jobs are over."""
+        [(count,)] = self._ask("select count(*) from windlass_history")
+        return int(count)
+
+    def live(self) -> dict[str, int]:
+        """How many jobs there are in each state that is not final."""
+        return dict(self._ask("select state, count(*) from windlass_jobs group by state"))
+
+    def abandoned(self) -> int:
+        """How many jobs are held by a worker that is gone."""
+        known = "select id from windlass_workers where ended_at is null"
+        held = "worker is not null and worker not in"
+        [(count,)] = self._ask(f"select count(*) from windlass_jobs where {held} ({known})")  # noqa: S608
+        return int(count)
+
+    def unwell(self) -> list[str]:
+        """Why attempts ended otherwise than well."""
+        return [reason for (reason,) in self._ask("select reason from windlass_attempts")]
+
+    def locked(self) -> bool:
+        """Whether somebody holds the one lock there is for writing, if there is but one."""
+        if not self._url.startswith("sqlite:///"):
+            return False
+        path = self._url.removeprefix("sqlite:///")
+        with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
+            try:
+                connection.execute("begin immediate")
+            except sqlite3.OperationalError:
+                return True
+            return False
+
+    def _ask(self, question: str) -> list[tuple[Any, ...]]:
+        if self._url.startswith("sqlite:///"):
+            return self._ask_sqlite(question)
+        with psycopg.connect(self._url, autocommit=True) as connection:
+            cursor = connection.execute(question.encode())
+            return cursor.fetchall() if cursor.description else []
+
+    def _ask_sqlite(self, question: str) -> list[tuple[Any, ...]]:
+        path = self._url.removeprefix("sqlite:///")
+        with closing(sqlite3.connect(path, timeout=10, isolation_level=None)) as connection:
+            return connection.execute(question).fetchall()

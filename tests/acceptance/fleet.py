@@ -1,0 +1,158 @@
+"""Real nodes: started, frozen, killed and ended by their process ids, and read by their logs."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tests.acceptance.audit import Audit, audit
+from tests.acceptance.books import Books
+from tests.acceptance.jobs import LEDGER, Works
+from tests.acceptance.ledger import Ledger
+from tests.waiting import until
+from windlass import Windlass
+from windlass.core.job import NewJob
+
+ROOT = Path(__file__).parents[2]
+APP = "tests.acceptance.jobs:app"
+# `windlass`, that ends with the tests however they end.
+START = """
+import ctypes, signal, sys
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+from windlass.cli import main
+main()
+"""
+
+
+class Node:
+    """A supervisor and its workers."""
+
+    def __init__(self, folder: Path, name: str, environ: dict[str, str]) -> None:
+        self.log = folder / f"{name}.log"
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", START, "worker", "--app", APP],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", **environ},
+                stdin=subprocess.DEVNULL,
+                stderr=log,
+                start_new_session=True,
+            )
+        self.pid = self._process.pid
+
+    @property
+    def code(self) -> int | None:
+        """How it ended, if it has."""
+        return self._process.poll()
+
+    def workers(self) -> list[psutil.Process]:
+        """Its worker processes, whatever they are about to be."""
+        try:
+            return psutil.Process(self.pid).children()
+        except psutil.NoSuchProcess:
+            return []
+
+    def said(self, message: str) -> list[dict[str, Any]]:
+        """The log lines with this message."""
+        return [line for line in self.lines() if line["msg"] == message]
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """What it said, but for what Python says when it dies."""
+        for line in self.log.read_text().splitlines():
+            with suppress(ValueError):
+                yield json.loads(line)
+
+    async def ready(self, workers: int = 1) -> None:
+        """Wait until so many workers have begun."""
+        await until(lambda: len(self.said("worker started")) >= workers, at_most=30)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the supervisor."""
+        self._process.send_signal(number)
+
+    def freeze(self, books: Books) -> None:
+        """Stop it where it is, and its workers with it; not while one holds the only lock."""
+        self.signal(signal.SIGSTOP)
+        for worker in self.workers():
+            worker.suspend()
+        if books.locked():
+            self.thaw()
+            self.freeze(books)
+
+    def thaw(self) -> None:
+        """Let all of it go on."""
+        for worker in self.workers():
+            worker.resume()
+        self.signal(signal.SIGCONT)
+
+    async def ended(self, at_most: float = 40) -> int:
+        """Wait for its end."""
+        return await asyncio.to_thread(self._process.wait, at_most)
+
+    def kill(self) -> None:
+        """End it at once, if it is there; its workers die with it."""
+        self._process.kill()
+        self._process.wait()
+
+
+class Site:
+    """One store, the nodes that serve it, and all that bears witness of what they do."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.folder = folder
+        self.url = url
+        self.app = Windlass(url)
+        self.works = Works(self.app)
+        self.books = Books(url)
+        self.ledger = Ledger(folder / "ledger")
+        self.nodes: list[Node] = []
+        self.asked: set[str] = set()
+        self.accepted: set[str] = set()
+
+    async def enqueue(self, *jobs: NewJob) -> None:
+        """Ask for jobs, and remember which of them were accepted."""
+        self.asked |= {job.id for job in jobs}
+        self.accepted |= {answer.id for answer in await self.app.enqueue_many(jobs)}
+
+    def node(self, **settings: object) -> Node:
+        """Start a node; settings as windlass knows them."""
+        environ = {f"WINDLASS_{name.upper()}": str(value) for name, value in settings.items()}
+        environ |= {"WINDLASS_STORE": self.url, LEDGER: str(self.ledger.path)}
+        node = Node(self.folder, f"node-{len(self.nodes)}", environ)
+        self.nodes.append(node)
+        return node
+
+    async def begun(self, starts: int, at_most: float = 30) -> None:
+        """Wait until so many attempts have begun."""
+        await until(lambda: len(self.ledger) >= starts, at_most=at_most)
+
+    async def all_finished(self, at_most: float) -> None:
+        """Wait until every accepted job is over."""
+        await self.finished(len(self.accepted), at_most)
+
+    async def finished(self, count: int, at_most: float) -> None:
+        """Wait until so many jobs are over."""
+        deadline = asyncio.get_running_loop().time() + at_most
+        while (seen := self.books.count_finished()) < count:
+            if asyncio.get_running_loop().time() > deadline:
+                raise AssertionError(f"{seen} of {count} are over, {self.books.live()} are not")
+            await asyncio.sleep(0.1)
+
+    def audit(self) -> Audit:
+        """What went wrong."""
+        return audit(self.asked, self.accepted, self.books, self.ledger)
+
+    async def close(self) -> None:
+        """Leave nothing behind."""
+        for node in self.nodes:
+            node.kill()
+        await self.app.close()

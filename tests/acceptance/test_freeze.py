@@ -1,0 +1,77 @@
+"""A node that was frozen past its lease changes nothing when it comes back."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.audit import Audit
+from tests.acceptance.fleet import Node, Site
+from tests.waiting import until
+from windlass.core.job import NewJob
+
+JOBS = 12  # of each kind
+QUARANTINE = 4  # how many of them run at a time once they are taken from a node
+
+
+@pytest.mark.timeout(120)
+async def test_what_finished_elsewhere_meanwhile_is_refused(site: Site) -> None:
+    jobs = gated(site)
+    frozen, other = await frozen_with(site, jobs)
+    gate(site).touch()
+    await site.all_finished(at_most=40)
+
+    frozen.thaw()
+    await until(lambda: lost(frozen) == site.accepted, at_most=20)
+
+    assert site.audit() == Audit()
+    assert not lost(other)
+
+
+@pytest.mark.timeout(120)
+async def test_what_runs_elsewhere_meanwhile_is_refused(site: Site) -> None:
+    jobs = gated(site)
+    frozen, other = await frozen_with(site, jobs)
+    await site.begun(len(jobs) + QUARANTINE)
+
+    frozen.thaw()
+    gate(site).touch()
+    await site.all_finished(at_most=40)
+    await until(lambda: lost(frozen) >= toils(jobs), at_most=20)
+
+    assert site.audit() == Audit()
+    assert not lost(other)
+
+
+def gate(site: Site) -> Path:
+    """What all the jobs wait for."""
+    return site.folder / "gate"
+
+
+def gated(site: Site) -> list[NewJob]:
+    """Jobs that can be stopped, and jobs that cannot."""
+    place = str(gate(site))
+    return [
+        *(site.works.gated_effect.job(number, place) for number in range(JOBS)),
+        *(site.works.gated_toil.job(JOBS + number, place) for number in range(JOBS)),
+    ]
+
+
+async def frozen_with(site: Site, jobs: list[NewJob]) -> tuple[Node, Node]:
+    """A node that was frozen while it ran the jobs, and another one that is not."""
+    frozen = site.node(lease="2s")
+    await site.enqueue(*jobs)
+    await site.begun(len(jobs))
+    other = site.node(lease="2s")
+    await other.ready()
+    frozen.freeze(site.books)
+    return frozen, other
+
+
+def toils(jobs: list[NewJob]) -> set[str]:
+    """The jobs that cannot be stopped."""
+    return {job.id for job in jobs if job.type == "gated_toil"}
+
+
+def lost(node: Node) -> set[str]:
+    """The jobs of which a node said that they were taken from it."""
+    return {job for line in node.said("claims lost") for job in line["jobs"]}

@@ -1,0 +1,88 @@
+"""PostgreSQL comes and goes; the workers stay, and nothing is lost or doubled."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.audit import Audit
+from tests.acceptance.feeding import feeding
+from tests.acceptance.fleet import Node, Site
+from tests.services import PostgresServer
+from tests.waiting import until
+from windlass.core.job import NewJob
+from windlass.wiring import migrate
+
+OUTAGES = 4
+RECOVERED_WITHIN = 3.0
+
+
+@pytest.fixture
+def server() -> Iterator[PostgresServer]:
+    """A PostgreSQL that the test may stop."""
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def site(tmp_path: Path, server: PostgresServer) -> AsyncIterator[Site]:
+    """A site that depends on it."""
+    await migrate(server.url)
+    site = Site(tmp_path, server.url)
+    try:
+        site.books.open_effects()
+        yield site
+    finally:
+        await site.close()
+
+
+@pytest.mark.timeout(180)
+async def test_workers_outlive_crashes_of_postgresql_and_lose_and_double_nothing(
+    site: Site, server: PostgresServer
+) -> None:
+    chance = random.Random(8)
+    fleet = [site.node(processes=2, slots=8) for _ in range(2)]
+    for node in fleet:
+        await node.ready(2)
+    workers = pids(fleet)
+
+    recoveries = []
+    async with feeding(site, jobs_of(site)):
+        for _ in range(OUTAGES):
+            await site.begun(len(site.ledger) + 100)
+            await asyncio.to_thread(server.stop, "immediate")
+            await asyncio.sleep(chance.uniform(0, 1.5))
+            await asyncio.to_thread(server.start)
+            recoveries.append(await recovery(site, workers))
+    await site.all_finished(at_most=40)
+
+    assert site.audit() == Audit()
+    assert pids(fleet) == workers
+    assert max(recoveries) <= RECOVERED_WITHIN
+    assert {job.failures for job in site.books.finished()} == {0}
+
+
+def jobs_of(site: Site) -> Callable[[int], NewJob]:
+    """Effects of 5 to 50 ms, and jobs that are settled in batches."""
+    chance = random.Random(5)
+    kinds = (site.works.effect, site.works.plain_effect, site.works.rest)
+    return lambda number: chance.choice(kinds).job(number, chance.uniform(0.005, 0.05))
+
+
+def pids(fleet: list[Node]) -> set[int]:
+    """The processes that work."""
+    return {worker.pid for node in fleet for worker in node.workers()}
+
+
+async def recovery(site: Site, workers: set[int]) -> float:
+    """Seconds from now until the last of the workers begins a job."""
+    began = time.time()
+
+    def idle() -> set[int]:
+        return workers - {entry.pid for entry in site.ledger.entries() if entry.at > began}
+
+    await until(lambda: not idle(), at_most=20)
+    return time.time() - began

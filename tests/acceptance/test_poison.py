@@ -1,0 +1,36 @@
+"""A job that kills its process fails for it, and takes no neighbour along."""
+
+import random
+
+import pytest
+
+from tests.acceptance.fleet import Site
+
+JOBS = 3_000
+
+
+@pytest.mark.timeout(120)
+async def test_three_poisonous_jobs_among_three_thousand_are_the_only_ones_to_fail(
+    site: Site,
+) -> None:
+    chance = random.Random(4)
+    poison = [site.works.leave.job(0), site.works.devour.job(1), site.works.stumble.job(2)]
+    innocent = [
+        site.works.rest.job(number, chance.uniform(0.005, 0.02))
+        for number in range(len(poison), JOBS)
+    ]
+    jobs = [*poison, *innocent]
+    chance.shuffle(jobs)
+
+    await site.enqueue(*jobs)
+    for _ in range(2):
+        site.node(processes=2, slots=8)
+    await site.all_finished(at_most=60)
+
+    failed = [job for job in site.books.finished() if job.state != "completed"]
+    assert {job.id for job in failed} == {job.id for job in poison}
+    assert [(job.state, job.reason, job.crashes) for job in failed] == [("failed", "crash", 3)] * 3
+    assert not [job for job in site.books.finished() if job.crashes and job not in failed]
+    starts = [entry.number for entry in site.ledger.entries()]
+    # Once in company, then three times alone.
+    assert [starts.count(number) for number in range(3)] == [4, 4, 4]

@@ -1,0 +1,54 @@
+"""Nodes that are asked to stop finish what they began, and leave nothing behind."""
+
+import random
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from tests.acceptance.audit import Audit
+from tests.acceptance.feeding import feeding
+from tests.acceptance.fleet import Node, Site
+from windlass.core.job import NewJob
+
+ROUNDS = 3
+NODES = 3
+
+
+@pytest.mark.timeout(180)
+async def test_rolling_restarts_under_load_run_every_job_once(site: Site) -> None:
+    fleet = [start(site) for _ in range(NODES)]
+    for node in fleet:
+        await node.ready(2)
+
+    codes, left = [], []
+    async with feeding(site, jobs_of(site)):
+        for old in fleet * ROUNDS:
+            new = start(site)
+            await new.ready(2)
+            old.signal(signal.SIGTERM)
+            codes.append(await old.ended())
+            left.append(site.books.abandoned())
+            fleet[fleet.index(old)] = new
+    await site.all_finished(at_most=30)
+
+    assert site.audit() == Audit()
+    assert len(site.ledger) == len(site.accepted)
+    assert {(job.attempts, job.failures, job.crashes) for job in site.books.finished()} == {
+        (1, 0, 0)
+    }
+    assert site.books.unwell() == []
+    assert codes == [0] * ROUNDS * NODES
+    assert left == [0] * ROUNDS * NODES
+
+
+def start(site: Site) -> Node:
+    """Two workers that take eight jobs at a time."""
+    return site.node(processes=2, slots=8, lease="5s")
+
+
+def jobs_of(site: Site) -> Callable[[int], NewJob]:
+    """Jobs of 20 to 300 ms, one in four of them in a thread."""
+    chance = random.Random(3)
+    kinds = (site.works.rest, site.works.rest, site.works.rest, site.works.toil)
+    return lambda number: chance.choice(kinds).job(number, chance.uniform(0.02, 0.3))

@@ -1,0 +1,34 @@
+"""When a supervisor is killed its workers die with it, and others take over."""
+
+import pytest
+
+from tests.acceptance.audit import Audit
+from tests.acceptance.fleet import Site
+from tests.waiting import until
+
+JOBS = 8
+
+
+@pytest.mark.timeout(90)
+async def test_another_node_takes_over_when_a_supervisor_is_killed(
+    site: Site,
+) -> None:
+    # A file lock tells at once that its holder is dead; on PostgreSQL the lease has to run out.
+    embedded = site.url.startswith("sqlite")
+    lease = "30s" if embedded else "2s"
+    gate = site.folder / "gate"
+    doomed = site.node(processes=2, lease=lease)
+    await doomed.ready(2)
+    await site.enqueue(*(site.works.gated_effect.job(n, str(gate)) for n in range(JOBS)))
+    await site.begun(JOBS)
+    heir = site.node(lease=lease)
+    await heir.ready()
+    workers = doomed.workers()
+
+    doomed.kill()
+    await until(lambda: not any(worker.is_running() for worker in workers), at_most=2)
+    await until(lambda: heir.said("jobs reclaimed"), at_most=3 if embedded else 8)
+    gate.touch()
+    await site.all_finished(at_most=30)
+
+    assert site.audit() == Audit()
