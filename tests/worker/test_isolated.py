@@ -176,6 +176,16 @@ async def test_an_application_that_cannot_be_imported_fails_its_jobs(yard: Yard)
     assert "cannot import tests.worker.no_such_app:app" in failed.error
 
 
+async def test_an_application_that_dies_while_it_is_imported_fails_its_jobs(yard: Yard) -> None:
+    yard.app = "tests.worker.deadly_app:app"
+    job = await yard.enqueue("whoami", max_attempts=1)
+
+    async with yard.working():
+        [failed] = await yard.come_to(State.FAILED, job)
+
+    assert failed.error == "no process to run it in: it exited with code 3 before it was ready"
+
+
 async def test_without_an_application_to_import_the_error_says_so(yard: Yard) -> None:
     yard.app = None
     job = await yard.enqueue("whoami", max_attempts=1)

@@ -62,7 +62,6 @@ class Child:
             case Ready():
                 return
             case Unready(error):
-                await self.end()
                 raise NotReady(error)
             case other:
                 raise NotReady(f"it began with {other!r}")

@@ -69,7 +69,7 @@ class Claimer:
         self._patience = Patience(gear.chance)
         self._wake = asyncio.Event()
         self._fronts: dict[tuple[Lane, frozenset[Mode]], Front] = {}
-        self._turns = 0
+        self._last = Lane.THREADS
         self._rings = 0
         self._doubtful = False
         self._looked_over = gear.clock.monotonic()
@@ -156,7 +156,7 @@ class Claimer:
             if appetite.limit > 0:
                 front = self._front(lane, appetite.ways)
                 if front.due <= now:
-                    self._turns += 1
+                    self._last = lane
                     return front, appetite
         return None
 
@@ -168,7 +168,8 @@ class Claimer:
         if self._suspects_since is not None:
             return (Lane.ALONE, Lane.OPEN, Lane.THREADS)
         # In turns, so that neither lane waits for the other to run dry.
-        return (Lane.THREADS, Lane.OPEN) if self._turns % 2 else (Lane.OPEN, Lane.THREADS)
+        last_was_open = self._last is Lane.OPEN
+        return (Lane.THREADS, Lane.OPEN) if last_was_open else (Lane.OPEN, Lane.THREADS)
 
     def _stands_back(self, now: float) -> bool:
         """Whether to claim nothing because of a suspect: one is here, or one has waited too long.

@@ -29,6 +29,8 @@ from windlass.worker.ways import Gear
 
 # How long a handler that was asked to stop may clean up.
 KILL_AFTER = 2.0
+# How long a process may take to import the application.
+START_WITHIN = 60.0
 # How long a process is kept warm without anything to do.
 WARM = 60.0
 
@@ -98,18 +100,19 @@ class Isolated:
         self.feed()
 
     async def _ending_of(self, attempt: Attempt) -> Ending:
+        threads = self._gear.slots.threads_of(attempt.claim)
         try:
-            child = await self._borrow(self._gear.slots.threads_of(attempt.claim))
-        except (NotReady, ChildDied, BadInput, OSError) as error:
-            return Failed(f"no process to run it in: {error or 'it died while starting'}")
-        if attempt.told is not None:
-            self._keep_warm(child)
-            return attempt.told.ending
-        self._busy[attempt] = child
-        try:
-            return await self._within(attempt, child)
+            child = self._warm(threads) or await self._fresh(attempt, threads)
+            self._busy[attempt] = child
+            if attempt.told is None:
+                return await self._within(attempt, child)
+            self._retire(child)
+        except (NotReady, BadInput, OSError) as error:
+            if attempt.told is None:
+                return Failed(f"no process to run it in: {error}")
         finally:
-            del self._busy[attempt]
+            self._busy.pop(attempt, None)
+        return attempt.told.ending
 
     async def _within(self, attempt: Attempt, child: Child) -> Ending:
         timeout = attempt.timeout
@@ -163,8 +166,8 @@ class Isolated:
 
     # --- processes --------------------------------------------------------------------------------
 
-    async def _borrow(self, threads: int) -> Child:
-        """A warm process with so many threads, or a fresh one."""
+    def _warm(self, threads: int) -> Child | None:
+        """A warm process with so many threads, if there is one."""
         for child in tuple(self._idle):
             if not child.alive:
                 self._retire(child)
@@ -172,11 +175,20 @@ class Isolated:
             if child.threads == threads:
                 self._idle.pop(child).cancel()
                 return child
-        # The running attempts and the warm processes together stay within the limit.
+        return None
+
+    async def _fresh(self, attempt: Attempt, threads: int) -> Child:
+        """A fresh process; running and warm ones together stay within the limit."""
         while self._idle and len(self._idle) + self.count > self.capacity:
             self._retire(next(iter(self._idle)))
-        child = await self._pools.process(threads)
-        await child.ready()
+        child = self._busy[attempt] = await self._pools.process(threads)
+        try:
+            async with asyncio.timeout(START_WITHIN):
+                await child.ready()
+        except (ChildDied, NotReady, TimeoutError) as error:
+            child.kill()
+            cause = await child.end()
+            raise NotReady(str(error) or f"{cause} before it was ready") from error
         return child
 
     def _keep_warm(self, child: Child) -> None:

@@ -1,0 +1,5 @@
+"""An application whose import ends the process."""
+
+import os
+
+os._exit(3)
