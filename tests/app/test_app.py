@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import asyncpg
 import pytest
 
 from tests.app.hand import Hand
@@ -12,6 +13,7 @@ from windlass import Backoff, Context, NewJob, State, Windlass
 from windlass.core.errors import (
     BadInput,
     BadPayload,
+    Busy,
     KeyTaken,
     NotFinished,
     PayloadTooLarge,
@@ -125,6 +127,26 @@ async def test_a_key_that_belongs_to_another_request_is_refused_to_that_caller_a
     refused = [answer for answer in answers if isinstance(answer, BaseException)]
     assert [type(answer) for answer in refused] == [KeyTaken]
     assert (await app.stats())[State.PENDING] == 10
+
+
+async def test_a_key_in_a_strangers_transaction_keeps_only_those_waiting_who_want_it(
+    postgres_url: str,
+) -> None:
+    stranger = await asyncpg.connect(postgres_url)
+    async with Windlass(postgres_url) as app, stranger.transaction():
+        declared = app.job(welcome)
+        held = declared.options(idempotency_key="held")
+        await app.enqueue(held.job("ada"), connection=stranger)
+        jobs = [held.job("ada"), held.job("ada")]
+        jobs += [declared.options(idempotency_key=f"free {n}").job("ada") for n in range(5)]
+
+        answers = await asyncio.gather(
+            *(app.enqueue(job) for job in jobs), declared.enqueue("eve"), return_exceptions=True
+        )
+
+        assert [type(answer) for answer in answers[:2]] == [Busy, Busy]
+        assert not [answer for answer in answers[2:] if isinstance(answer, BaseException)]
+    await stranger.close()
 
 
 async def test_the_same_key_answers_with_the_job_that_has_it(app: Windlass) -> None:

@@ -11,11 +11,14 @@ from windlass.app.pile import Pile
 from windlass.app.ports import Backend
 from windlass.bell.base import EVERY, LATER
 from windlass.clock import Clock
-from windlass.core.errors import StoreAway
+from windlass.core.errors import BadStore, Busy, NotMigrated, StoreAway
 from windlass.core.job import NewJob
 from windlass.store.base import Enqueued
 
 Answer: TypeAlias = list[Enqueued] | Exception
+
+# What sending in smaller parts would not change.
+EVERYONES = (StoreAway, NotMigrated, BadStore)
 
 # A batch that large gains nothing from sharing a transaction, and would hold up the others.
 LARGE = 1_000
@@ -55,12 +58,25 @@ class Sender:
         jobs = list(chain.from_iterable(batches))
         try:
             answers = iter(await self._backend.store.enqueue(jobs))
-        except StoreAway:
+        except EVERYONES:
             raise
+        except Busy as busy:
+            return await self._send_by_keys(batches, busy)
         except Exception as problem:  # noqa: BLE001 — one caller's mistake must not be everyone's
             return await self._send_halves(batches, problem)
         await self._backend.bell.ring(words(jobs, self._clock.now_us()))
         return [list(islice(answers, len(batch))) for batch in batches]
+
+    async def _send_by_keys(self, batches: Sequence[Sequence[NewJob]], busy: Busy) -> list[Answer]:
+        """Send those with the same keys apart: only they wait for whoever holds them."""
+        groups = _by_keys(batches)
+        if len(groups) == 1:
+            return [busy for _ in batches]
+        answers: dict[int, Answer] = {}
+        for places in groups.values():
+            sent = await self._send([batches[place] for place in places])
+            answers.update(zip(places, sent, strict=True))
+        return [answers[place] for place in range(len(batches))]
 
     async def _send_halves(
         self, batches: Sequence[Sequence[NewJob]], problem: Exception
@@ -70,6 +86,14 @@ class Sender:
             return [problem]
         middle = len(batches) // 2
         return [*await self._send(batches[:middle]), *await self._send(batches[middle:])]
+
+
+def _by_keys(batches: Sequence[Sequence[NewJob]]) -> dict[frozenset[str | None], list[int]]:
+    """The places of the batches, by the keys they want."""
+    groups: dict[frozenset[str | None], list[int]] = {}
+    for place, batch in enumerate(batches):
+        groups.setdefault(frozenset(job.key for job in batch), []).append(place)
+    return groups
 
 
 def words(jobs: Iterable[NewJob], now_us: int) -> list[str]:

@@ -43,6 +43,8 @@ MANY_QUEUES = 50
 # Rollups: finer grain, age at which it is folded, coarser grain; all in seconds.
 FOLDS = ((0, 60, 10), (10, 3600, 60), (60, 86_400, 3600))
 RESENDS = 3
+# How long an enqueue waits for a key in a stranger's open transaction before it answers `Busy`.
+KEY_PATIENCE = "2s"
 
 
 class SqlStore(SqlReader):
@@ -325,6 +327,8 @@ def _plain(job: NewJob) -> bool:
 
 def _enqueue_all(jobs: Sequence[NewJob], *, again: bool = False) -> Script[list[Enqueued]]:
     answers: list[Enqueued] = []
+    if any(job.key is not None for job in jobs):
+        yield Statement("keys_patience", {"patience": KEY_PATIENCE})
     for start in range(0, len(jobs), CHUNK):
         answers += yield from enqueue_script(jobs[start : start + CHUNK], again=again)
     return answers
