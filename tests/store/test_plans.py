@@ -84,8 +84,8 @@ select gen_random_uuid(), 'mail', 'q' || n % 200, 'pending',
 CHURN = """
 with gone as (delete from windlass_jobs where rank % 4 <> 0 returning *)
 insert into windlass_history (id, type, queue, state, priority, threads, payload, attempts,
-                              failures, crashes, max_attempts, max_crashes, fence, created_at, run_at,
-                              finished_at)
+                              failures, crashes, max_attempts, max_crashes, fence, created_at,
+                              run_at, finished_at)
 select id, type, queue, 'completed', priority, threads, payload, 1, 0, 0, 3, 3, 1, now(), now(),
        now()
   from gone
@@ -103,7 +103,7 @@ LEDGERS = {
 }
 
 
-@pytest.fixture(scope="module", params=LEDGERS.values(), ids=LEDGERS.keys())
+@pytest.fixture(scope="module", params=list(LEDGERS))
 def filled_url(
     request: pytest.FixtureRequest, postgres: Postgres, postgres_template: str
 ) -> Iterator[str]:
@@ -111,7 +111,7 @@ def filled_url(
     url = postgres.create_database(template=postgres_template)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("alter table windlass_jobs set (autovacuum_enabled = off)")
-        for statement in request.param:
+        for statement in LEDGERS[request.param]:
             connection.execute(statement)
     yield url
     postgres.drop_database(url)
