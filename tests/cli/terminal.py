@@ -1,9 +1,13 @@
 """Runs the real command as a person or a script would."""
 
+import fcntl
 import json
 import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,6 +80,18 @@ class Terminal:
         )
         return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
 
+    def on_screen(self, *words: str, columns: int, **env: str) -> str:
+        """What a person sees on a terminal of this width."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        env = {**self.env, "TERM": "xterm-256color", **env}
+        del env["COLUMNS"]
+        with subprocess.Popen(
+            [WINDLASS, *words], cwd=self.folder, env=env, stdin=theirs, stdout=theirs, stderr=theirs
+        ):
+            os.close(theirs)
+            return _everything(ours)
+
     @property
     def untouched(self) -> bool:
         """Whether nothing has opened the embedded store yet."""
@@ -86,3 +102,14 @@ class Terminal:
         answer = self("enqueue", *words)
         assert answer.code == 0, answer
         return answer.out.strip()
+
+
+def _everything(screen: int) -> str:
+    seen = b""
+    try:
+        while more := os.read(screen, 65536):
+            seen += more
+    except OSError:  # the last program on the other side is gone
+        pass
+    os.close(screen)
+    return seen.decode()

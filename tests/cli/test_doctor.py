@@ -1,11 +1,17 @@
 """The checkup."""
 
+from datetime import timedelta
 from typing import Any
 
 import psycopg
+import pytest
 
 from tests.app.hand import Hand
 from tests.cli.terminal import Answer, Terminal
+from windlass.cli.checkup import file, server
+from windlass.cli.checkup.finding import Verdict
+from windlass.cli.server import connected
+from windlass.config import Settings
 
 
 def test_a_store_that_is_not_made_yet_is_healthy_and_stays_so(windlass: Terminal) -> None:
@@ -130,6 +136,46 @@ def test_commits_that_do_not_wait_are_a_problem(
 
     assert answer.code == 1
     assert _found(answer, "synchronous_commit")["verdict"] == "problem"
+
+
+async def test_a_long_transaction_is_named(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url, application_name="a report") as reporter:
+        reporter.execute("create table held ()")
+
+        async with connected(postgres_url) as connection:
+            found = await server.vacuum(connection, timedelta(0))
+
+    assert found.verdict is Verdict.WARNING
+    assert "(a report, idle in transaction)" in found.said
+
+
+def test_a_server_that_does_not_sync_is_a_problem_unless_that_is_wanted() -> None:
+    facts = dict.fromkeys(("fsync", "full_page_writes", "synchronous_commit"), "off")
+    careless = {**facts, "recovering": False}
+
+    minded = list(server.durability(careless, Settings()))
+    wanted = list(server.durability(careless, Settings(unsafe=True)))
+
+    assert [found.verdict for found in minded] == ["problem", "warning", "problem"]
+    assert [found.verdict for found in wanted] == ["warning", "warning", "problem"]
+
+
+def test_a_standby_is_a_problem() -> None:
+    facts = dict.fromkeys(("fsync", "full_page_writes", "synchronous_commit"), "on")
+
+    [role, durable] = server.durability({**facts, "recovering": True}, Settings())
+
+    assert (role.check, role.verdict) == ("role", Verdict.PROBLEM)
+    assert durable.verdict is Verdict.OK
+
+
+@pytest.mark.parametrize(
+    ("free", "verdict"), [(2**40, "ok"), (2**29, "warning"), (2**20, "problem")]
+)
+def test_a_disk_that_runs_full_is_noticed(free: int, verdict: str) -> None:
+    found = file.room(free)
+
+    assert found.verdict == verdict
 
 
 def _found(answer: Answer, check: str) -> dict[str, Any]:

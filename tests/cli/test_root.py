@@ -127,11 +127,26 @@ def test_a_password_is_never_shown(windlass: Terminal) -> None:
 
 
 def test_colours_are_for_terminals(windlass: Terminal) -> None:
-    windlass.enqueued("greet", '{"user": "ada"}')
+    windlass.enqueued("greet")
 
-    answer = windlass("jobs")
+    piped = windlass("jobs")
+    seen = windlass.on_screen("jobs", columns=120)
+    without = windlass.on_screen("jobs", columns=120, NO_COLOR="1")
 
-    assert "\x1b" not in answer.out + answer.err
+    assert "\x1b" not in piped.out + piped.err
+    assert "\x1b[33m○ pending" in seen
+    assert "\x1b[33m" not in without
+    assert "○ pending" in without
+
+
+def test_an_id_is_whole_on_a_narrow_terminal(windlass: Terminal) -> None:
+    job_id = windlass.enqueued("a-type-with-a-long-name", "--name", "a job with a long name")
+
+    seen = windlass.on_screen("jobs", columns=80)
+
+    [row] = [line for line in seen.splitlines() if line.startswith(job_id)]
+    assert "○ pending" in row
+    assert "a-type-…" in row
 
 
 def _first_line_of(place: str) -> str:

@@ -14,7 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from windlass.cli import look, wire
-from windlass.cli.words import NOTHING, ago, both, count, instant, span
+from windlass.cli.words import NOTHING, ago, both, instant, span
+from windlass.core.job import State
 
 if TYPE_CHECKING:
     from windlass.app import Job
@@ -25,6 +26,12 @@ Fact: TypeAlias = tuple[str, RenderableType | None]
 
 LEVELS = {"warning": "yellow", "error": "red", "critical": "red", "debug": "dim"}
 BAR = 20
+# What a reason means where it says more than its word does.
+ENDINGS = {
+    "attempts": "failed for the last time",
+    "crash": "crashed for the last time",
+    "final": "failed for good, by its own word,",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +76,7 @@ def _parts(dossier: Dossier, now: datetime) -> Iterator[RenderableType]:
 
 def _standing(dossier: Dossier, now: datetime) -> Iterator[Fact]:
     job = dossier.job
-    yield "why", "\n".join(dossier.why)
+    yield "why", "\n".join(dossier.why) if job.state is not State.COMPLETED else None
     yield "id", look.identity(job.id)
     yield "type", job.type if job.name else None
     yield "queue", f"{job.queue}, priority {job.priority}"
@@ -95,8 +102,8 @@ def _times(job: Job, now: datetime) -> Iterator[Fact]:
 
 
 def _counted(job: Job) -> str:
-    counted = f"{job.attempts}, of which {job.failures} of {job.max_attempts} failed"
-    return f"{counted}; {count(job.crashes, 'crash')[:-1]}" if job.crashes else counted
+    counted = f"{job.attempts}, failures {job.failures} of {job.max_attempts}"
+    return f"{counted}, crashes {job.crashes} of {job.max_crashes}" if job.crashes else counted
 
 
 def _progress(progress: Progress | None, now: datetime) -> str | None:
@@ -110,7 +117,11 @@ def _progress(progress: Progress | None, now: datetime) -> str | None:
 
 def _section(title: str, body: RenderableType) -> Iterator[RenderableType]:
     yield Text(f"\n{title}", style="bold")
-    yield Padding(body, (0, 0, 0, 2), expand=False)
+    yield _indented(body)
+
+
+def _indented(body: RenderableType) -> Padding:
+    return Padding(body, (0, 0, 0, 2), expand=False)
 
 
 def _document(value: object) -> Text:
@@ -123,13 +134,11 @@ def _attempts(attempts: Sequence[Attempt], now: datetime) -> RenderableType:
 
 def _attempt(attempt: Attempt, now: datetime) -> Iterator[RenderableType]:
     took = attempt.finished_at - attempt.started_at if attempt.started_at else None
-    yield look.text(
-        f"{attempt.reason} {both(attempt.finished_at, now)}, after {span(took)}"
-        f" on worker {attempt.worker or NOTHING}"
-    )
+    ended = f"{ENDINGS.get(attempt.reason, attempt.reason)} {both(attempt.finished_at, now)}"
+    yield look.text(f"{ended}, after {span(took)} on worker {attempt.worker or NOTHING}")
     for told, style in ((attempt.error, "red"), (attempt.trace, "dim")):
         if told:
-            yield Padding(look.text(told, style), (0, 0, 0, 2), expand=False)
+            yield _indented(look.text(told, style))
 
 
 def _log(lines: Sequence[LogLine]) -> Table:

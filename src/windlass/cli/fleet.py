@@ -17,7 +17,17 @@ from windlass.core.job import State
 if TYPE_CHECKING:
     from windlass.store.base import Fleet
 
-TITLES = ("worker", "host", "pid>", "running>", "slots>", "threads>", "queues", "types", "lease")
+TITLES = (
+    "worker",
+    "host",
+    "pid>?",
+    "lease",
+    "running>",
+    "slots>?",
+    "threads>?",
+    "queues?",
+    "types?",
+)
 
 
 async def workers(desk: Desk) -> None:
@@ -27,7 +37,9 @@ async def workers(desk: Desk) -> None:
     """
     fleet = await desk.app.fleet()
     rows = list(_rows(fleet, desk.now))
-    desk.answer(_wired(fleet), look.table(TITLES, rows) if rows else "no workers")
+    desk.answer(
+        _wired(fleet), look.table(TITLES, rows, narrow=desk.narrow) if rows else "no workers"
+    )
     if not rows:
         desk.suggest("start one: windlass worker --app MODULE:APP")
 
@@ -68,10 +80,10 @@ def _rows(fleet: Fleet, now: datetime) -> Iterator[Sequence[RenderableType]]:
             look.identity(worker.id),
             node.host if node else NOTHING,
             str(worker.pid),
+            ends,
             f"{running:,}",
             f"{worker.slots:,}",
             f"{worker.threads:,}",
             "all" if worker.queues is None else ", ".join(worker.queues),
             "suspects only" if worker.alone else ", ".join(worker.types),
-            ends,
         )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from windlass.app import Job
     from windlass.app.verbs import Which
 
-TITLES = ("id", "state", "type", "queue", "attempts>", "asked for>", "ran for>", "")
+TITLES = ("id", "state", "type", "queue?", "attempts>?", "asked for>", "ran for>?", "")
 
 
 async def jobs(
@@ -42,12 +42,13 @@ async def jobs(
     asked = {"status": status, "type": type, "queue": queue, "limit": limit, "before": before}
     which = {name: value for name, value in asked.items() if value is not None}
     found = await desk.app.jobs(**cast("Which", which))
-    desk.answer([wire.job(job) for job in found], _listed(found, desk.now))
+    desk.answer([wire.job(job) for job in found], _listed(found, desk))
     desk.suggest(_next_step(found, limit, filtered=bool(which.keys() - {"limit"})))
 
 
-def _listed(jobs: Sequence[Job], now: datetime) -> Table | str:
-    return look.table(TITLES, (_row(job, now) for job in jobs)) if jobs else "no jobs"
+def _listed(jobs: Sequence[Job], desk: Desk) -> Table | str:
+    rows = [_row(job, desk.now) for job in jobs]
+    return look.table(TITLES, rows, narrow=desk.narrow) if rows else "no jobs"
 
 
 def _row(job: Job, now: datetime) -> Sequence[RenderableType]:

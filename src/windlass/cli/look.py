@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import compress
+from typing import Literal
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -22,6 +24,10 @@ STATES: dict[State, tuple[str, str]] = {
 }
 
 
+# Columns that are never cut: the others give way to them.
+WHOLE = frozenset({"id", "worker", "state", "lease"})
+
+
 def state(which: State) -> Text:
     """A state as people see it."""
     colour, sign = STATES[which]
@@ -33,14 +39,18 @@ def text(value: object, style: str = "") -> Text:
     return Text(harmless(str(value)), style=style)
 
 
-def table(titles: Sequence[str], rows: Iterable[Sequence[RenderableType]]) -> Table:
-    """Rows in aligned columns; a title that ends with `>` is one of numbers."""
+def table(
+    titles: Sequence[str], rows: Iterable[Sequence[RenderableType]], *, narrow: bool = False
+) -> Table:
+    """Rows in aligned columns. `name>` is a column of numbers, `name?` only for wide terminals."""
+    kept = [not (narrow and title.endswith("?")) for title in titles]
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for title in titles:
-        numbers = title.endswith(">")
-        made.add_column(title.rstrip(">"), justify="right" if numbers else "left")
+    for title in compress(titles, kept):
+        numbers, name = title.rstrip("?").endswith(">"), title.rstrip(">?")
+        justify: Literal["left", "right"] = "right" if numbers else "left"
+        made.add_column(name, justify=justify, no_wrap=numbers or name in WHOLE)
     for row in rows:
-        made.add_row(*(text(cell) if isinstance(cell, str) else cell for cell in row))
+        made.add_row(*(_on_one_line(cell) for cell in compress(row, kept)))
     return made
 
 
@@ -58,3 +68,11 @@ def pairs(facts: Iterable[tuple[str, RenderableType | None]]) -> Table:
 def identity(job_id: str) -> Text:
     """An id, whole on any terminal, so that it can be copied."""
     return Text(job_id, no_wrap=True, overflow="ignore")
+
+
+def _on_one_line(cell: RenderableType) -> RenderableType:
+    if isinstance(cell, str):
+        cell = text(cell)
+    if isinstance(cell, Text):
+        cell.no_wrap, cell.overflow = True, "ellipsis"
+    return cell

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 UNITS = (("d", 86400, 172800), ("h", 3600, 7200), ("min", 60, 120), ("s", 1, 1), ("ms", 0.001, 0))
 TENTHS_BELOW = 10
 NOTHING = "-"
+A_SECOND = timedelta(seconds=1)
 
 
 def span(length: timedelta | None) -> str:
@@ -22,12 +23,12 @@ def span(length: timedelta | None) -> str:
 
 
 def ago(moment: datetime | None, now: datetime) -> str:
-    """A moment as seen from now: `5 min ago`, `in 3 s`."""
+    """A moment as seen from now: `5 min ago`, `just now`, `in 3 s`."""
     if moment is None:
         return NOTHING
-    if moment > now:
-        return f"in {span(moment - now)}"
-    return f"{span(now - moment)} ago"
+    if abs(now - moment) < A_SECOND:
+        return "just now"
+    return f"in {span(moment - now)}" if moment > now else f"{span(now - moment)} ago"
 
 
 def instant(moment: datetime) -> str:

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from windlass.wiring import Windlass
 
 
+SOURCES = {
+    "the program": "--store names the store",
+    "default": "nothing names a store: it is the default one",
+}
+
+
 async def examine(desk: Desk) -> AsyncIterator[Finding]:
     """Look at everything; what a problem keeps us from looking at is left out."""
     for finding in machine.examine():
@@ -26,7 +32,8 @@ async def examine(desk: Desk) -> AsyncIterator[Finding]:
 
 
 async def _inside(app: Windlass) -> AsyncIterator[Finding]:
-    yield ok("settings", f"the store is named by {app.settings.sources['store']}")
+    source = app.settings.sources["store"]
+    yield ok("settings", SOURCES.get(source, f"{source} names the store"))
     usable = True
     async for finding in _store(app):
         yield finding

@@ -65,7 +65,11 @@ def _file_system(path: Path) -> Iterator[Finding]:
 
 def _room(path: Path) -> Finding:
     folder = next(each for each in path.resolve().parents if each.exists())
-    free = shutil.disk_usage(folder).free
+    return room(shutil.disk_usage(folder).free)
+
+
+def room(free: int) -> Finding:
+    """Whether so many free bytes will do."""
     told = f"{free // MEBI:,} MiB free"
     if free >= LITTLE:
         return ok("disk", told)

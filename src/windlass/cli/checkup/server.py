@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from windlass.cli.checkup.finding import Finding, ok, problem, warning
 from windlass.cli.server import connected
@@ -15,8 +15,6 @@ from windlass.core.errors import StoreAway
 from windlass.core.secrets import without_password
 
 if TYPE_CHECKING:
-    import asyncpg
-
     from windlass.cli.server import Connection
 
 # Times that are said with the database's clock and read with ours are off by as much.
@@ -68,18 +66,20 @@ async def examine(url: str, settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _findings(connection: Connection, url: str, settings: Settings) -> list[Finding]:
-    [facts] = await connection.fetch(FACTS)
+    [row] = await connection.fetch(FACTS)
+    facts = dict(row)
     return [
         ok("store", f"PostgreSQL {facts['version']} at {without_password(url)}"),
-        *_durability(facts, settings),
+        *durability(facts, settings),
         _pooler(connection, facts, settings),
         await _clock(connection),
-        await _vacuum(connection),
+        await vacuum(connection, LONG),
         _crowd(facts),
     ]
 
 
-def _durability(facts: asyncpg.Record, settings: Settings) -> Iterator[Finding]:
+def durability(facts: Mapping[str, Any], settings: Settings) -> Iterator[Finding]:
+    """Whether what was committed is still there after a crash."""
     if facts["recovering"]:
         yield problem("role", "it is a standby and takes no jobs", "connect to the primary")
     if facts["fsync"] == "off":
@@ -101,7 +101,7 @@ def _durability(facts: asyncpg.Record, settings: Settings) -> Iterator[Finding]:
         yield ok("durability", f"fsync is on, synchronous_commit {facts['synchronous_commit']}")
 
 
-def _pooler(connection: Connection, facts: asyncpg.Record, settings: Settings) -> Finding:
+def _pooler(connection: Connection, facts: Mapping[str, Any], settings: Settings) -> Finding:
     """A pooler answers the connection itself, so it names another process than the one at work."""
     direct = connection.get_server_pid() == facts["pid"]
     if direct:
@@ -130,8 +130,9 @@ async def _clock(connection: Connection) -> Finding:
     )
 
 
-async def _vacuum(connection: Connection) -> Finding:
-    holders = await connection.fetch(HOLDERS, LONG)
+async def vacuum(connection: Connection, long: timedelta) -> Finding:
+    """Whether a transaction that is open for so long keeps dead rows in the way of claims."""
+    holders = await connection.fetch(HOLDERS, long)
     if not holders:
         return ok("vacuum", "no long transaction holds it back")
     told = ", ".join(f"{row['holder']} for {span(row['age'])}" for row in holders)
@@ -142,7 +143,7 @@ async def _vacuum(connection: Connection) -> Finding:
     )
 
 
-def _crowd(facts: asyncpg.Record) -> Finding:
+def _crowd(facts: Mapping[str, Any]) -> Finding:
     told = f"{count(facts['connections'], 'connection')} of at most {facts['most']:,}"
     if facts["connections"] < CROWDED * facts["most"]:
         return ok("connections", told)
