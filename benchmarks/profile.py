@@ -22,7 +22,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.draining import EVERY, TALLY
+from benchmarks.draining import EVERY, tally
 from benchmarks.figure import Dialect
 from benchmarks.fleet import fleet
 from benchmarks.jobs import Jobs, load
@@ -107,7 +107,7 @@ async def flame(sites: Sites, dialect: Dialect, jobs: int, console: Console) -> 
 async def until_tally(site: Site, jobs: int) -> None:
     """Wait until so many jobs are done."""
     async with asyncio.timeout(STALLED):
-        while site.ask(TALLY)[0][0] < jobs:  # noqa: ASYNC110 — it is the database's to tell
+        while tally(site) < jobs:  # noqa: ASYNC110 — it is the database's to tell
             await asyncio.sleep(EVERY)
 
 

@@ -55,9 +55,12 @@ class Site(ABC):
     def ask(self, query: str) -> list[tuple[Any, ...]]:
         """Run one statement beside Windlass, and answer with its rows."""
 
-    def ask_file(self, name: str) -> list[tuple[Any, ...]]:
+    def ask_file(self, name: str, **values: str) -> list[tuple[Any, ...]]:
         """Run the statement of this name in the words of this database."""
-        return self.ask((SQL / self.dialect / f"{name}.sql").read_text("utf-8"))
+        text = (SQL / self.dialect / f"{name}.sql").read_text("utf-8")
+        for parameter, value in values.items():
+            text = text.replace(f":{parameter}", f"'{value}'")
+        return self.ask(text)
 
     @abstractmethod
     def settle_down(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from benchmarks.draining import drain
+from benchmarks.draining import Drained, drain
 from benchmarks.figure import Bound, Figure
 from benchmarks.jobs import load
 from benchmarks.measure import Bench, Measure, Sample
@@ -16,24 +16,24 @@ ROUNDS = 3
 
 async def take(bench: Bench) -> AsyncIterator[Sample]:
     """Drain beside a full history and beside an empty one, in turns."""
-    async with bench.fresh() as empty, bench.fresh() as full:
+    async with bench.fresh() as full:
         for done in range(0, bench.scale.finished, CHUNK):
             bench.say(f"{done:,} of {bench.scale.finished:,} jobs in history")
             full.ask_file("finished")
         for _ in range(ROUNDS):
-            yield Sample("history empty", await rate(bench, empty))
-            yield Sample("history full", await rate(bench, full))
+            async with bench.fresh() as empty:
+                for name, site in (("empty", empty), ("full", full)):
+                    drained = await once(bench, site)
+                    yield Sample(f"history {name}", drained.rate)
+                    yield Sample(f"history {name}, CPU", drained.cpu)
 
 
-async def rate(bench: Bench, site: Site) -> float:
-    """Drain once, and leave history as it was."""
+async def once(bench: Bench, site: Site) -> Drained:
+    """Fill the line and drain it; history grows by that little."""
     async with site.open() as database:
         await load(database, bench.scale.jobs)
     site.settle_down()
-    drained = await drain(site, bench.scale.jobs, bench.scale.processes, bench.say)
-    site.ask("delete from windlass_history where type = 'nothing'")
-    site.ask("delete from windlass_rollups")
-    return drained.rate
+    return await drain(site, bench.scale.jobs, bench.scale.processes, bench.say)
 
 
 MEASURE = Measure(
@@ -41,6 +41,8 @@ MEASURE = Measure(
     figures=(
         Figure(name="history empty", unit="jobs/s"),
         Figure(name="history full", unit="jobs/s", base="history empty", share=Bound(0.9)),
+        Figure(name="history empty, CPU", unit="µs CPU/job"),
+        Figure(name="history full, CPU", unit="µs CPU/job", base="history empty, CPU"),
     ),
     take=take,
     once=True,

@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext
 
 import psycopg
 
+from benchmarks.draining import tally
 from benchmarks.figure import Bound, Dialect, Figure
 from benchmarks.fleet import fleet
 from benchmarks.jobs import load
@@ -29,21 +30,23 @@ async def take(bench: Bench) -> AsyncIterator[Sample]:
         for name, holding in (("free", nullcontext), ("held", held_back)):
             with site.copy() as copy, holding(copy):
                 bench.say(f"vacuum {name}")
-                whole, last = await paces(copy, bench)
+                cpu = await work(copy, bench)
+                [(whole, last)] = copy.ask_file("paces")
                 yield Sample(f"vacuum {name}", whole)
                 yield Sample(f"vacuum {name}, last third", last)
+                yield Sample(f"vacuum {name}, CPU", cpu)
 
 
-async def paces(site: Site, bench: Bench) -> tuple[float, float]:
-    """Let a worker run for the time; what it has not begun by then it hands back."""
+async def work(site: Site, bench: Bench) -> float:
+    """Let a worker run for the time, and answer with its and the database's µs for each job."""
     async with fleet(site, bench.scale.processes) as running:
-        while not site.ask("select 1 from windlass_rollups limit 1"):
+        while not tally(site):
             running.check()
             await asyncio.sleep(0.1)
+        done, spent = tally(site), running.cpu() + site.cpu()
         await asyncio.sleep(bench.scale.hold)
         running.check()
-    [(whole, last)] = site.ask_file("paces")
-    return whole, last
+        return (running.cpu() + site.cpu() - spent) / (tally(site) - done) * 1e6
 
 
 @contextmanager
@@ -62,6 +65,8 @@ MEASURE = Measure(
         Figure(name="vacuum free, last third", unit="jobs/s"),
         Figure(name="vacuum held", unit="jobs/s", base="vacuum free", share=Bound(0.7)),
         Figure(name="vacuum held, last third", unit="jobs/s", base="vacuum free, last third"),
+        Figure(name="vacuum free, CPU", unit="µs CPU/job"),
+        Figure(name="vacuum held, CPU", unit="µs CPU/job", base="vacuum free, CPU"),
     ),
     take=take,
     dialects=frozenset({Dialect.POSTGRES}),
