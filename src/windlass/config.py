@@ -53,6 +53,8 @@ class Settings:
     drain: Duration = timedelta(seconds=30)
     lease: Duration = timedelta(seconds=15)
     retention: Duration = timedelta(days=7)
+    backoff: Duration = timedelta(seconds=2)  # after a first failure; doubles with each further one
+    backoff_cap: Duration = timedelta(hours=1)
     log: Level = "info"
     pgbouncer: Switch = False  # whether a pooler in transaction mode stands before PostgreSQL
     unsafe: Switch = False  # whether a PostgreSQL with fsync=off is good enough

@@ -403,3 +403,21 @@ async def test_what_a_handler_left_is_read_by_the_job(app: Windlass) -> None:
     assert await app.progress(enqueued.id) is None
     assert await app.lines(enqueued.id) == []
     assert await app.kept(enqueued.id, "report.pdf") is None
+
+
+async def test_types_without_a_backoff_of_their_own_have_the_one_that_is_set(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WINDLASS_BACKOFF", "1s")
+    app = Windlass(sqlite_url)
+
+    @app.job
+    def plain() -> None: ...
+
+    @app.job(backoff=Backoff(base=5))
+    def patient() -> None: ...
+
+    usual = plain.executor.backoff
+    assert usual is not None
+    assert [usual.delay(failures, chance=0) for failures in (1, 2, 3, 4)] == [1, 2, 4, 8]
+    assert patient.executor.backoff == Backoff(base=5)

@@ -64,7 +64,7 @@ class App(Verbs):
         """Declare a function as a type of job: `@app.job`, or `@app.job(queue="mail", …)`."""
 
         def declare(handler: Callable[..., Any]) -> JobType[..., ..., Any]:
-            executor = from_function(handler, cast("Declaration", declared))
+            executor = from_function(handler, self._declared(cast("Declaration", declared)))
             self.registry.add(executor)
             return JobType(handler, executor, self, self._ports.chance)
 
@@ -74,7 +74,7 @@ class App(Verbs):
         self, executor: Executes[T_contra, R], **declared: Unpack[Declaration]
     ) -> JobType[[T_contra, Context], [T_contra], R]:
         """Declare an object with a `type` and `execute(payload, ctx)` as a type of job."""
-        made = from_object(executor, declared)
+        made = from_object(executor, self._declared(declared))
         self.registry.add(made)
         return JobType(executor.execute, made, self, self._ports.chance)
 
@@ -88,6 +88,9 @@ class App(Verbs):
     async def home(self) -> Home:
         """The store and the bell as they are open on this event loop."""
         return await self._homes.here()
+
+    def _declared(self, declared: Declaration) -> Declaration:
+        return {"backoff": self._ports.backoff, **declared}
 
     async def __aenter__(self) -> Self:
         await self._homes.here()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from windlass.bell.base import Bell
 from windlass.clock import Chance, Clock
+from windlass.core.backoff import DEFAULT_BACKOFF, Backoff
 from windlass.store.base import Store
 
 
@@ -27,5 +28,6 @@ class Ports:
     chance: Chance
     dialect: str  # of the store: what a caller's own connection must speak
     schema: str = "public"
+    backoff: Backoff = DEFAULT_BACKOFF  # of the types of job that declare none
     # A statement that rings these words when the transaction commits in which it is said.
     ring_sql: Callable[[Sequence[str]], str] | None = None

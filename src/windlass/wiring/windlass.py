@@ -10,6 +10,7 @@ from pathlib import Path
 from windlass.app import App, Backend, Ports
 from windlass.clock import Chance, Clock
 from windlass.config import Settings, load
+from windlass.core.backoff import Backoff
 from windlass.store.base import Effects
 from windlass.wiring.storehouse import Storehouse
 
@@ -43,6 +44,7 @@ class Windlass(App):
                 chance=house.chance,
                 dialect=house.address.dialect,
                 schema=self.settings.schema,
+                backoff=_backoff(self.settings),
                 ring_sql=house.ring_sql,
             )
         )
@@ -71,3 +73,7 @@ class Windlass(App):
 
     async def _connect(self) -> Backend:
         return Backend(await self.storehouse.store(), self.storehouse.bell())
+
+
+def _backoff(settings: Settings) -> Backoff:
+    return Backoff(base=settings.backoff.total_seconds(), cap=settings.backoff_cap.total_seconds())
