@@ -81,6 +81,18 @@ def test_the_app_may_be_named_in_the_environment(windlass: Terminal) -> None:
     assert "does not fit job type 'greet'" in answer.err
 
 
+def test_an_app_that_names_its_own_store_keeps_it_and_that_is_said(windlass: Terminal) -> None:
+    shop = (windlass.folder / "shop.py").read_text()
+    own = shop.replace("Windlass()", "Windlass('sqlite:///own.db')")
+    (windlass.folder / "own.py").write_text(own)
+
+    answer = windlass("enqueue", "greet", ADA, "--app", "own:app", "--store", "sqlite:///other.db")
+
+    assert answer.code == 0
+    assert "own:app names a store of its own" in answer.err
+    assert windlass("stats", "--json", "--store", "sqlite:///own.db").json["pending"] == 1
+
+
 def test_the_same_key_makes_no_second_job(windlass: Terminal) -> None:
     first = windlass.enqueued("greet", ADA, "--key", "once")
 

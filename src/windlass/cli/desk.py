@@ -56,8 +56,10 @@ class Desk:
         """Work with the app that `module:variable` names."""
         from windlass.wiring.loading import load_app  # noqa: PLC0415 - as above
 
-        self._app = load_app(name)
-        return self._app
+        self._app = app = load_app(name)
+        if self.store not in (None, app.settings.store):
+            self.say(f"{name} names a store of its own; --store does not change that", "yellow")
+        return app
 
     @cached_property
     def now(self) -> datetime:

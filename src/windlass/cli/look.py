@@ -22,8 +22,6 @@ STATES: dict[State, tuple[str, str]] = {
     State.FAILED: ("red", "✗"),
     State.CANCELLED: ("bright_black", "⊘"),
 }
-
-
 # Columns that are never cut: the others give way to them.
 WHOLE = frozenset({"id", "worker", "state", "lease"})
 
