@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import TypedDict, Unpack
 
@@ -173,13 +173,21 @@ class Verbs:
         home = await self._homes.here()
         return await home.store.aging()
 
-    async def set_aging(self, aging: timedelta | str) -> None:
-        """Change the aging, also for the jobs that wait; `strict` lets priority alone decide."""
+    async def set_aging(
+        self, aging: timedelta | str, *, told: Callable[[int], None] | None = None
+    ) -> None:
+        """Change the aging, also for the jobs that wait; `strict` lets priority alone decide.
+
+        `told` hears, step by step, how many jobs were looked at so far.
+        """
         home = await self._homes.here()
         await home.store.set_aging(parse_aging(aging) if isinstance(aging, str) else aging)
         last: JobId | None = None
+        looked = 0
         while (last := await home.store.rerank(last, RERANK_STEP)) is not None:
-            continue
+            looked += RERANK_STEP
+            if told is not None:
+                told(looked)
 
     def _request(self, jobs: Sequence[NewJob]) -> outside.Request:
         ports = self._ports

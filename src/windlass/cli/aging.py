@@ -11,6 +11,7 @@ from windlass.cli import look
 from windlass.cli.bars import bar
 from windlass.cli.desk import Desk
 from windlass.cli.words import span
+from windlass.core.job import LIVE
 from windlass.core.rank import STRICT_AGING
 
 
@@ -30,8 +31,10 @@ async def aging(
     Example: windlass aging strict
     """
     if value is not None:
-        with bar(desk.err, "re-ranking the jobs that wait"):
-            await desk.app.set_aging(value)
+        counts = await desk.app.stats()
+        live = max(sum(counts[state] for state in LIVE), 1)
+        with bar(desk.err, "re-ranking the jobs that wait") as show:
+            await desk.app.set_aging(value, told=lambda looked: show(min(looked / live, 1.0)))
     found = await desk.app.aging()
     strict = found >= STRICT_AGING
     desk.answer({"aging": None if strict else found, "strict": strict}, look.text(_told(found)))

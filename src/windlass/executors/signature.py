@@ -72,7 +72,7 @@ def _refuse_nameless(handler: Callable[..., Any], parameter: Parameter) -> None:
 def _hints(handler: Callable[..., Any]) -> dict[str, Any]:
     """The annotations of the arguments; the result's may name what is not there at run time."""
     function = inspect.unwrap(getattr(handler, "__func__", handler))
-    bare = types.FunctionType(function.__code__, function.__globals__)
+    bare = types.FunctionType(function.__code__, function.__globals__, closure=function.__closure__)
     try:
         bare.__annotations__ = {**inspect.get_annotations(function)}
         bare.__annotations__.pop("return", None)

@@ -17,6 +17,13 @@ class Connected:
 
 
 @dataclass(frozen=True, slots=True)
+class Advised:
+    """Something is set in a way that works but does no good."""
+
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
 class NodeJoined:
     """A node is known to the fleet and holds a lease."""
 
@@ -228,6 +235,7 @@ class ShutdownComplete:
 
 Event: TypeAlias = (
     Connected
+    | Advised
     | NodeJoined
     | NodeForgotten
     | NodeLeft

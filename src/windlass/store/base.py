@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 from windlass.core.claim import Claim
 from windlass.core.explain import Facts
 from windlass.core.job import Attempt, Job, JobId, Lane, NewJob, NodeId, State, WorkerId
+from windlass.core.placement import Head
 from windlass.core.settle import Settlement
 from windlass.store.script import Rows, Script, Statement
 
@@ -238,6 +239,10 @@ class Store(Protocol):
 
         Refuses, by an empty answer, a node whose lease has run out.
         """
+        ...
+
+    async def head(self, demand: Demand) -> Head | None:
+        """The job that stands first in the demand's lane, whether or not its threads are free."""
         ...
 
     async def settle(self, settlements: Sequence[Settlement]) -> list[Settlement]:

@@ -9,8 +9,18 @@ from typing import Any
 from windlass.clock import Clock
 from windlass.core.explain import Facts
 from windlass.core.job import Attempt, Job, JobId, State
+from windlass.core.placement import Head
 from windlass.store import rows
-from windlass.store.base import Database, Fleet, JobFilter, Kept, LogLine, Progress, QueueRecord
+from windlass.store.base import (
+    Database,
+    Demand,
+    Fleet,
+    JobFilter,
+    Kept,
+    LogLine,
+    Progress,
+    QueueRecord,
+)
 from windlass.store.script import Rows, Statement
 
 LAST_ID = JobId("ffffffff-ffff-ffff-ffff-ffffffffffff")
@@ -46,6 +56,16 @@ class SqlReader:
             limit=which.limit,
         )
         return [rows.job(row) for row in found]
+
+    async def head(self, demand: Demand) -> Head | None:
+        """The job that stands first in the demand's lane."""
+        found = await self._read(
+            "head",
+            lane=demand.lane.value,
+            types=list(demand.types),
+            queues=None if demand.queues is None else list(demand.queues),
+        )
+        return Head(**dict(found[0])) if found else None
 
     async def attempts(self, job_id: JobId) -> list[Attempt]:
         """The attempts of a job that ended otherwise than well, oldest first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from windlass.bell.base import Bell
 from windlass.clock import Chance
 from windlass.core.backoff import DEFAULT_BACKOFF
+from windlass.core.job import Lane
 from windlass.core.outcome import Cancelled, Crashed
 from windlass.core.settle import Settlement, settle
 from windlass.observe.events import JobsReclaimed, Observer
@@ -22,7 +23,9 @@ async def reclaim(
     """
 
     def decide(orphan: Orphan) -> Settlement:
-        ending = Cancelled() if orphan.asked else Crashed(alone=orphan.alone)
+        # A worker inside another program runs a suspect while nothing else runs there.
+        alone = orphan.alone or orphan.claim.lane is Lane.ALONE
+        ending = Cancelled() if orphan.asked else Crashed(alone=alone)
         return settle(orphan.claim, ending, backoff=DEFAULT_BACKOFF, chance=chance.random())
 
     reclaimed = await store.reclaim(decide, CHUNK, lapsed=lapsed)

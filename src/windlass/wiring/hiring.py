@@ -46,6 +46,7 @@ async def hire(
             chance=house.chance,
             observer=house.observer,
             pools=SystemPools(app),
+            peek=store.head,
         )
         record = record_of(worker, vacancy.node, vacancy.settings, registry.types())
         yield Hired(worker=worker, record=record, store=store, observer=house.observer)

@@ -54,10 +54,12 @@ class Storehouse:
         """A store whose tables are of this program's version; an embedded one is brought to it."""
         database = self._database(connections)
         migrator = self._migrator(database)
-        if self.address.dialect == "sqlite":
-            await migrations.up(migrator)
-        else:
-            await migrations.check(migrator)
+        fit = migrations.up if self.address.dialect == "sqlite" else migrations.check
+        try:
+            await fit(migrator)
+        except BaseException:
+            await database.close()
+            raise
         return SqlStore(database, self.clock)
 
     def migrator(self) -> tuple[migrations.Migrator, Database]:

@@ -11,7 +11,7 @@ from functools import partial
 import windlass
 from windlass.clock import SystemClock
 from windlass.config import Settings
-from windlass.observe.events import Observer
+from windlass.observe.events import Advised, Observer
 from windlass.observe.logs import Logs
 from windlass.wiring.outfitting import outfit, worker_settings
 from windlass.wiring.storehouse import Storehouse
@@ -45,6 +45,8 @@ def run_worker(app: str, settings: Settings) -> Exit:
 async def _charge(given: Settings, observer: Observer, own: Settings) -> AsyncIterator[Charge]:
     settings = _merged(given, own)
     house = Storehouse(settings, observer=observer)
+    if settings.processes > 1 and house.address.dialect == "sqlite":
+        observer.on(Advised("more processes gain nothing on SQLite, which has one writer"))
     store = await house.store(connections=CONNECTIONS)
     bell = house.bell()
     try:
