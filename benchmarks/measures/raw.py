@@ -21,7 +21,7 @@ from windlass.core.claim import Claim
 from windlass.core.job import NodeId, WorkerId
 from windlass.store.base import HIGHEST_RANK, LOWEST_RANK, Database, NodeRecord, WorkerRecord
 from windlass.store.script import Row, Rows, Statement
-from windlass.store.settling import FINISH_COLUMNS
+from windlass.store.settling import DONE_COLUMNS
 from windlass.store.sql_store import SqlStore
 from windlass.store.sqlite import SqliteDatabase
 from windlass.store.sqlite_session import Session
@@ -159,10 +159,10 @@ class Hand:
     def finish(self, rows: Rows) -> Statement:
         """Complete what was claimed."""
         return Statement(
-            "settle_finish", {"worker": self.worker}, FINISH_COLUMNS, [ended(row) for row in rows]
+            "settle_done", {"worker": self.worker}, DONE_COLUMNS, [ended(row) for row in rows]
         )
 
 
 def ended(row: Row) -> tuple[Any, ...]:
     """A settlement in the order of its columns: it ran for a millisecond and all was well."""
-    return (row[ID], row[FENCE], "completed", row[FENCE], 1, 0, 0, 1000, 0, None, None, None, None)
+    return (row[ID], row[FENCE], 1000, 0, None)
