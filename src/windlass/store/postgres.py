@@ -102,7 +102,8 @@ class PostgresDatabase:
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         """Borrow a connection, for work that a statement or a script cannot express."""
-        pool, connection = await self._acquire()
+        # In line behind other borrowers for as long as it takes: that is no outage.
+        pool, connection = await self._acquire(within=None)
         try:
             yield connection
         finally:
@@ -136,10 +137,10 @@ class PostgresDatabase:
         finally:
             await pool.release(connection)
 
-    async def _acquire(self) -> tuple[Pool, Connection]:
+    async def _acquire(self, within: float | None = CONNECT_TIMEOUT) -> tuple[Pool, Connection]:
         try:
             pool = await self._open()
-            return pool, await pool.acquire(timeout=CONNECT_TIMEOUT)
+            return pool, await pool.acquire(timeout=within)
         except AWAY as problem:
             raise StoreAway(f"cannot reach PostgreSQL: {_said(problem)}") from problem
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import select
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+import asyncpg
 
 from windlass.clock import Clock
 from windlass.core.errors import BadInput, ClaimLost, StoreAway
 from windlass.core.settle import Settlement
-from windlass.store.postgres import AWAY, PostgresDatabase
+from windlass.store.postgres import AWAY, CONNECT_TIMEOUT, PostgresDatabase
 from windlass.store.script import Statement
 from windlass.store.settling import finish as finish_statement
 from windlass.store.settling import standing_of
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
     from windlass.store.postgres import Connection
 
 LOST = "the attempt's claim is no longer good, so its effects were rolled back"
+# What a handler may raise on its own account: about a file, a peer, or a statement too slow.
+ANYBODYS = (OSError, asyncio.TimeoutError, asyncpg.InterfaceError)
 
 
 class PostgresEffects:
@@ -35,14 +42,23 @@ class PostgresEffects:
     async def block(self, finish: Callable[[], Settlement]) -> AsyncIterator[Connection]:
         """A block for coroutines, on an asyncpg connection."""
         settlement: Settlement | None = None
+        ours = True
         try:
-            async with self._database.connection() as connection, connection.transaction():
-                yield connection
-                settlement = finish()
-                [answer] = await self._database.execute(connection, self._ending(settlement))
-                if answer[0] != 1:
-                    raise ClaimLost(LOST)
+            async with self._database.connection() as connection:
+                try:
+                    async with connection.transaction():
+                        yield connection
+                        settlement = finish()
+                        ending = self._ending(settlement)
+                        [answer] = await self._database.execute(connection, ending)
+                        if answer[0] != 1:
+                            raise ClaimLost(LOST)
+                except ANYBODYS:
+                    ours = settlement is not None or connection.is_closed()
+                    raise
         except AWAY as problem:
+            if not ours:
+                raise
             if settlement is None or not await self._committed(settlement):
                 raise StoreAway(f"lost PostgreSQL inside the block: {problem}") from problem
 
@@ -54,12 +70,21 @@ class PostgresEffects:
     @contextmanager
     def blocking(self, finish: Callable[[], Settlement]) -> Iterator[psycopg.Connection[Any]]:
         """A block for plain functions, on a psycopg connection."""
-        connection = self._borrow()
+        driver = _psycopg()
+        try:
+            connection = self._borrow(driver)
+        except driver.OperationalError as problem:
+            raise StoreAway(f"cannot reach PostgreSQL: {problem}") from problem
         try:
             with connection.transaction():
                 yield connection
                 if self._settled(connection, self._ending(finish())) != 1:
                     raise ClaimLost(LOST)
+        except driver.OperationalError as problem:
+            if not connection.broken:
+                raise
+            # Perhaps it was committed all the same; whoever settles the attempt will find out.
+            raise StoreAway(f"lost PostgreSQL inside the block: {problem}") from problem
         finally:
             self._give_back(connection)
 
@@ -73,17 +98,21 @@ class PostgresEffects:
         [answer] = connection.execute(query.formatted.encode(), args).fetchall()
         return int(answer[0])
 
-    def _borrow(self) -> psycopg.Connection[Any]:
-        if self._idle:
-            return self._idle.pop()
+    def _borrow(self, driver: ModuleType) -> psycopg.Connection[Any]:
+        while idle := self._take_idle():
+            if not _hung_up(idle):
+                return idle
+            idle.close()
+        connection: psycopg.Connection[Any] = driver.connect(
+            self._database.url, autocommit=True, connect_timeout=round(CONNECT_TIMEOUT)
+        )
+        return connection
+
+    def _take_idle(self) -> psycopg.Connection[Any] | None:
         try:
-            import psycopg  # noqa: PLC0415 — an extra, needed here alone
-        except ImportError as missing:
-            raise BadInput(
-                "ctx.transaction() in a plain handler needs psycopg:"
-                " pip install 'windlass[psycopg]', or make the handler async"
-            ) from missing
-        return psycopg.connect(self._database.url, autocommit=True)
+            return self._idle.pop()  # one step: many threads come here
+        except IndexError:
+            return None
 
     def _give_back(self, connection: psycopg.Connection[Any]) -> None:
         if connection.closed or connection.broken:
@@ -95,3 +124,21 @@ class PostgresEffects:
         while self._idle:
             self._idle.pop().close()
         await self._database.close()
+
+
+def _psycopg() -> ModuleType:
+    try:
+        import psycopg  # noqa: PLC0415 — an extra, needed here alone
+    except ImportError as missing:
+        raise BadInput(
+            "ctx.transaction() in a plain handler needs psycopg:"
+            " pip install 'windlass[psycopg]', or make the handler async"
+        ) from missing
+    return psycopg
+
+
+def _hung_up(connection: psycopg.Connection[Any]) -> bool:
+    """Whether the server closed an idle connection: it has nothing else to say on one."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return bool(poll.poll(0))

@@ -150,13 +150,18 @@ class SqliteEffects:
     async def block(self, finish: Callable[[], Settlement]) -> AsyncIterator[AsyncTurn]:
         """A block for coroutines."""
         lending, performing = self._lend()
-        turn = await asyncio.wrap_future(lending.begun)
+        try:
+            turn = await asyncio.wrap_future(lending.begun)
+        except BaseException as problem:
+            lending.end(problem)  # its turn may have come all the same, and nobody will use it
+            raise
         try:
             yield AsyncTurn(turn)
             turn.settle(finish(), self._clock.monotonic())
         except BaseException as problem:
             lending.end(problem)
-            await asyncio.wait([asyncio.wrap_future(performing)])
+            # Once it is rolled back; that it was, and why, is no news.
+            await asyncio.gather(asyncio.wrap_future(performing), return_exceptions=True)
             raise
         lending.end()
         await asyncio.wrap_future(performing)
