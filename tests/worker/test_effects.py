@@ -106,6 +106,20 @@ async def test_a_handler_waits_for_its_turn_at_a_connection_as_long_as_it_takes(
     assert {job.attempts for job in done} == {1}
 
 
+async def test_plain_blocks_pass_a_pooler_that_shares_connections(pgbouncer_url: str) -> None:
+    def work(ctx: Context) -> None:
+        with ctx.transaction() as connection:
+            connection.execute("select 1")
+
+    async with open_yard(pgbouncer_url, pgbouncer=True) as yard:
+        yard.handles(work)
+        jobs = await yard.enqueue_many("work", 200)
+        async with yard.working():
+            done = await yard.come_to(State.COMPLETED, *jobs)
+
+    assert {job.failures for job in done} == {0}
+
+
 async def test_a_turn_that_is_given_up_as_it_comes_holds_nobody_up(yard: Yard) -> None:
     go_on = threading.Event()
 

@@ -164,9 +164,9 @@ async def running(worker: Worker) -> AsyncIterator[asyncio.Task[None]]:
 
 
 @asynccontextmanager
-async def open_yard(url: str) -> AsyncIterator[Yard]:
+async def open_yard(url: str, **settings: object) -> AsyncIterator[Yard]:
     """A yard at this address."""
-    house = Storehouse(load({}, Path.cwd(), {"store": url}))
+    house = Storehouse(load({}, Path.cwd(), {"store": url, **settings}))
     store = await house.store()
     yard = Yard(house, store)
     await yard.join()

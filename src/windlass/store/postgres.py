@@ -64,6 +64,7 @@ class PostgresDatabase:
         connections `for_handlers` are reset after use, since a handler may have changed settings.
         """
         self.url = url
+        self.pgbouncer = pgbouncer
         self.queries = Queries("postgres", schema)
         self._connections = connections
         self._prepared = 0 if pgbouncer else 200

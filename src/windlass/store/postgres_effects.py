@@ -106,6 +106,8 @@ class PostgresEffects:
         connection: psycopg.Connection[Any] = driver.connect(
             self._database.url, autocommit=True, connect_timeout=round(CONNECT_TIMEOUT)
         )
+        if self._database.pgbouncer:
+            connection.prepare_threshold = None
         return connection
 
     def _take_idle(self) -> psycopg.Connection[Any] | None:
