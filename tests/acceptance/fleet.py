@@ -136,15 +136,11 @@ class Site:
         await until(lambda: len(self.ledger) >= starts, at_most=at_most)
 
     async def all_finished(self, at_most: float) -> None:
-        """Wait until every accepted job is over."""
-        await self.finished(len(self.accepted), at_most)
-
-    async def finished(self, count: int, at_most: float) -> None:
-        """Wait until so many jobs are over."""
+        """Wait until no job is left that could run."""
         deadline = asyncio.get_running_loop().time() + at_most
-        while (seen := self.books.count_finished()) < count:
+        while left := self.books.live():
             if asyncio.get_running_loop().time() > deadline:
-                raise AssertionError(f"{seen} of {count} are over, {self.books.live()} are not")
+                raise AssertionError(f"not over within {at_most} s: {left}")
             await asyncio.sleep(0.1)
 
     def audit(self) -> Audit:

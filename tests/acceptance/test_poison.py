@@ -32,5 +32,5 @@ async def test_three_poisonous_jobs_among_three_thousand_are_the_only_ones_to_fa
     assert [(job.state, job.reason, job.crashes) for job in failed] == [("failed", "crash", 3)] * 3
     assert not [job for job in site.books.finished() if job.crashes and job not in failed]
     starts = [entry.number for entry in site.ledger.entries()]
-    # Once in company, then three times alone.
-    assert [starts.count(number) for number in range(3)] == [4, 4, 4]
+    # Three times alone, and once before in company, unless a neighbour had killed that already.
+    assert {starts.count(number) for number in range(3)} <= {3, 4}

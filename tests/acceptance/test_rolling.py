@@ -23,13 +23,13 @@ async def test_rolling_restarts_under_load_run_every_job_once(site: Site) -> Non
 
     codes, left = [], []
     async with feeding(site, jobs_of(site)):
-        for old in fleet * ROUNDS:
-            new = start(site)
-            await new.ready(2)
-            old.signal(signal.SIGTERM)
-            codes.append(await old.ended())
+        for _ in range(ROUNDS * NODES):
+            fleet.append(start(site))
+            await fleet[-1].ready(2)
+            oldest = fleet.pop(0)
+            oldest.signal(signal.SIGTERM)
+            codes.append(await oldest.ended())
             left.append(site.books.abandoned())
-            fleet[fleet.index(old)] = new
     await site.all_finished(at_most=30)
 
     assert site.audit() == Audit()
