@@ -1,19 +1,35 @@
 """Suspects run alone, wide jobs are not starved by narrow ones, and neither stops the others."""
 
 import asyncio
+from collections.abc import Sequence
 
 from tests.waiting import until
+from tests.worker.faults import Faulty
 from tests.worker.yard import Yard, running
 from windlass.core.job import Lane, State
 from windlass.core.placement import Head
+from windlass.core.settle import Settlement
 from windlass.executors.context import Context
-from windlass.store.base import Demand, Standing
+from windlass.store.base import Demand, Standing, Store
 
 SECOND = 1_000_000
 
 
 def standing(suspects: int = 0, aging_us: int = 60 * SECOND, widest: int = 4) -> Standing:
     return Standing(known=True, now_us=0, aging_us=aging_us, widest=widest, suspects=suspects)
+
+
+class Slow(Faulty):
+    """A store that settles when it is told to."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.go_on = asyncio.Event()
+
+    async def settle(self, settlements: Sequence[Settlement]) -> list[Settlement]:
+        """Wait, and settle."""
+        await self.go_on.wait()
+        return await super().settle(settlements)
 
 
 async def test_a_quarantine_takes_suspects_only_and_one_at_a_time(any_yard: Yard) -> None:
@@ -36,6 +52,25 @@ async def test_a_quarantine_takes_suspects_only_and_one_at_a_time(any_yard: Yard
 
     assert most == 1
     assert await any_yard.state(ordinary) is State.PENDING
+
+
+async def test_a_quarantine_takes_the_next_suspect_once_the_last_is_settled(yard: Yard) -> None:
+    async def work() -> None: ...
+
+    store = Slow(yard.store)
+    yard.handles(work)
+    first, second = [await yard.suspect("work") for _ in range(2)]
+
+    async with yard.working(store=store, alone=True, slots=1) as worker:
+        await until(lambda: worker._settler.unsettled)
+        worker.ring()
+        await asyncio.sleep(0.1)
+        waiting = await yard.state(second)
+        store.go_on.set()
+        await yard.come_to(State.COMPLETED, first, second)
+
+    # Else the first would be charged with the death of the second.
+    assert waiting is State.PENDING
 
 
 async def test_an_ordinary_worker_takes_no_suspect(yard: Yard) -> None:

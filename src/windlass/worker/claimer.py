@@ -296,7 +296,7 @@ class Claimer:
             self._hunger.call_when_one_ends()
         else:
             self._hunger.call_when_low()
-        self.crowded = self._hunger.headroom <= 0
+        self.crowded = self._hunger.crowded
         self.on_rest()
         if wait is None:
             await self._wake.wait()

@@ -42,8 +42,15 @@ class Hunger:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing waits and nothing runs."""
-        return not self._slots.running and not self.held
+        """Whether nothing waits, runs or is on its way to be settled: nothing a death could hit."""
+        return not self._slots.running and not self.held and not self._settler.unsettled
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there would be room if less were on its way to be settled."""
+        if self.headroom <= 0:
+            return True
+        return bool(self._settler.unsettled) and not self._slots.running and not self.held
 
     def measure(self, now: float) -> None:
         """Measure how fast each way gets through its line."""
