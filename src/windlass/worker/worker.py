@@ -103,8 +103,8 @@ class Worker:
 
     @property
     def has_room(self) -> bool:
-        """Whether a slot is free and no claim waits for it."""
-        return self._slots.running < self._slots.limit and not self._claimer.held
+        """Whether a slot is free that no claim waits for."""
+        return self._slots.running + self._claimer.held < self._slots.limit
 
     def ring(self) -> None:
         """Look for jobs now, if there is room: a bell rang."""
