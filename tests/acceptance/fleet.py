@@ -15,7 +15,7 @@ import psutil
 
 from tests.acceptance.audit import Audit, audit
 from tests.acceptance.books import Books
-from tests.acceptance.jobs import LEDGER, Works
+from tests.acceptance.jobs import BALLAST, LEDGER, Works
 from tests.acceptance.ledger import Ledger
 from tests.waiting import until
 from windlass import Windlass
@@ -123,10 +123,11 @@ class Site:
         self.asked |= {job.id for job in jobs}
         self.accepted |= {answer.id for answer in await self.app.enqueue_many(jobs)}
 
-    def node(self, **settings: object) -> Node:
-        """Start a node; settings as windlass knows them."""
+    def node(self, *, ballast: int = 1, **settings: object) -> Node:
+        """Start a node, whose app has some ballast; settings as windlass knows them."""
         environ = {f"WINDLASS_{name.upper()}": str(value) for name, value in settings.items()}
-        environ |= {"WINDLASS_STORE": self.url, LEDGER: str(self.ledger.path)}
+        environ |= {LEDGER: str(self.ledger.path), BALLAST: str(ballast)}
+        environ["WINDLASS_STORE"] = self.url
         node = Node(self.folder, f"node-{len(self.nodes)}", environ)
         self.nodes.append(node)
         return node

@@ -2,6 +2,7 @@
 
 import asyncio
 import ctypes
+import mmap
 import os
 import resource
 import signal
@@ -12,6 +13,7 @@ from tests.acceptance.ledger import Ledger
 from windlass import Context, Windlass
 
 LEDGER = "ACCEPTANCE_LEDGER"
+BALLAST = "ACCEPTANCE_BALLAST"
 
 MIB = 1024 * 1024
 # More than all kills of a test: a SIGKILL from outside looks like a crash of the job.
@@ -120,3 +122,5 @@ class Works:
 
 app = Windlass()
 works = Works(app)
+# Some apps take a lot of address space before they do anything.
+ballast = mmap.mmap(-1, int(os.environ.get(BALLAST, "1")))

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from tests.acceptance.audit import Audit
 from tests.acceptance.fleet import Site
 
 JOBS = 3_000
@@ -34,3 +35,17 @@ async def test_three_poisonous_jobs_among_three_thousand_are_the_only_ones_to_fa
     starts = [entry.number for entry in site.ledger.entries()]
     # Three times alone, and once before in company, unless a neighbour had killed that already.
     assert {starts.count(number) for number in range(3)} <= {3, 4}
+
+
+async def test_a_suspect_of_an_app_that_is_large_already_runs_all_the_same(site: Site) -> None:
+    gate = site.folder / "gate"
+    node = site.node(ballast=4 << 30)
+    await site.enqueue(site.works.gated_effect.job(0, str(gate)))
+    await site.begun(1)
+
+    for worker in node.workers():
+        worker.kill()
+    gate.touch()
+    await site.all_finished(at_most=20)
+
+    assert site.audit() == Audit()

@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import NoReturn, TypeAlias, assert_never
 
 from windlass.config import Settings
@@ -52,6 +53,14 @@ def die_with_parent() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def cap_memory(more: int) -> None:
+    """Let this process take so many bytes more of address space than it has with the app loaded."""
+    statm = Path("/proc/self/statm")
+    pages = int(statm.read_text().split()[0]) if statm.exists() else 0
+    limit = pages * resource.getpagesize() + more
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
 async def serve(settings: Settings, hire: Hire, control: socket.socket) -> None:
     """Say hello, be the worker that the answer names, and end when told or when left alone."""
     channel = await to_supervisor(control)
@@ -61,7 +70,7 @@ async def serve(settings: Settings, hire: Hire, control: socket.socket) -> None:
     if not isinstance(assignment, Assignment):
         return
     if assignment.memory is not None:
-        resource.setrlimit(resource.RLIMIT_AS, (assignment.memory, assignment.memory))
+        cap_memory(assignment.memory)
     async with hire(assignment, Reporter(channel)) as hired:
         await _work(hired, channel, orders)
 

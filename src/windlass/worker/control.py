@@ -24,7 +24,7 @@ class Assignment(msgspec.Struct, frozen=True, tag=True):
     node: NodeId
     worker: WorkerId
     settings: WorkerSettings
-    memory: int | None = None  # bytes of address space it may use
+    memory: int | None = None  # bytes it may take on top of the app
 
 
 class Ring(msgspec.Struct, frozen=True, tag=True):

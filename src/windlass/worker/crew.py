@@ -33,7 +33,7 @@ class CrewSettings:
     processes: int = 1
     worker: WorkerSettings = field(default_factory=WorkerSettings)
     quarantine: int = 4  # processes for suspects, at most
-    quarantine_memory: int = 1 << 30  # bytes of address space one of them may use
+    quarantine_memory: int = 1 << 30  # bytes one may take on top of the app
     quarantine_idle: float = 30.0  # seconds one is kept without a suspect
 
 
