@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 
 from windlass.core.errors import BadInput
 from windlass.worker.isolated_wire import (
@@ -103,11 +104,10 @@ class Child:
         return _cause(await self._process.wait())
 
     def _signal(self, number: signal.Signals) -> None:
+        # Not by the process object, which would wait for it first and so hide how it ended.
         if self._process.returncode is None:
-            try:
-                self._process.send_signal(number)
-            except ProcessLookupError:
-                return
+            with suppress(ProcessLookupError):
+                os.kill(self._process.pid, number)
 
 
 async def start_child(app: str | None, threads: int) -> Child:

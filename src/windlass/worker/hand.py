@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
@@ -103,8 +105,10 @@ class Hand:
     def kill(self) -> None:
         """End it now."""
         self.killed = True
-        with suppress(ProcessLookupError):
-            self._process.kill()
+        # Not by the process object, which would wait for it first and so hide how it ended.
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGKILL)
 
     async def ended(self) -> int:
         """Wait for its end; a negative code is the signal that killed it."""
