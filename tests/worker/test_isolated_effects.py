@@ -10,7 +10,7 @@ import pytest
 from tests.worker.program import Site
 from windlass.core.job import State
 
-APP = '''
+APP = """
 from windlass import Context, Windlass
 
 app = Windlass()
@@ -36,7 +36,7 @@ def count(ctx: Context) -> list[int]:
     with ctx.transaction() as connection:
         rows = connection.execute("select number from marks order by number")
         ctx.result([row[0] for row in rows])
-'''
+"""
 
 
 @pytest.fixture
