@@ -245,15 +245,34 @@ async def test_a_worker_whose_job_was_taken_away_is_refused(
     await yard.reclaim()
     worker = await yard.worker()
     [fresh] = await yard.claim(worker, lane=Lane.ALONE)
+    attempts = await store.attempts(stale.id)
 
     settlement = yard.end(stale, ending)
     refused = await store.settle([settlement])
 
     job = await yard.job(stale.id)
     assert refused == [settlement]
+    assert await store.attempts(stale.id) == attempts
     assert fresh.fence == stale.fence + 2
     assert (job.state, job.worker, job.fence) == (State.RUNNING, worker.id, fresh.fence)
     assert await yard.settle(fresh, Done()) == []
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: type(ending).__name__)
+async def test_an_old_claim_of_the_same_worker_is_refused(
+    yard: Yard, store: SqlStore, ending: Ending
+) -> None:
+    worker, old = await yard.running()
+    await yard.settle(old, HandedBack())
+    [fresh] = await yard.claim(worker)
+    attempts = await store.attempts(old.id)
+    settlement = yard.end(old, ending)._replace(reason="failed")
+
+    refused = await store.settle([settlement])
+
+    assert refused == [settlement]
+    assert await store.attempts(old.id) == attempts
+    assert await store.held(worker.id) == [fresh]
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: type(ending).__name__)

@@ -4,10 +4,10 @@ with moment as materialized (
 ),
 share as materialized (
     select queue, count(*) as n
-      from (select q.queue, h.rank
+      from (select q.queue, h.rank, h.id
               from unnest(:queues::text[]) as q(queue),
                    lateral (
-                       select rank
+                       select rank, id
                          from windlass_jobs
                         where state = 'pending' and lane = :lane and queue = q.queue
                           and type = any(:types::text[])
@@ -15,7 +15,7 @@ share as materialized (
                         order by rank, id
                         limit :deep) h
              where q.queue <> all(array(select name from windlass_queues))
-             order by h.rank
+             order by h.rank, h.id
              limit :limit) heads
      group by queue
 ),
