@@ -15,36 +15,36 @@ ROUNDS = 3
 NODES = 3
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(120)
 async def test_rolling_restarts_under_load_run_every_job_once(site: Site) -> None:
-    fleet = [start(site) for _ in range(NODES)]
-    for node in fleet:
-        await node.ready(2)
+    fleet = await start(site)
 
     codes, left = [], []
     async with feeding(site, jobs_of(site)):
-        for _ in range(ROUNDS * NODES):
-            fleet.append(start(site))
-            await fleet[-1].ready(2)
-            oldest = fleet.pop(0)
-            oldest.signal(signal.SIGTERM)
-            codes.append(await oldest.ended())
-            left.append(site.books.abandoned())
+        for _ in range(ROUNDS):
+            successors = await start(site)
+            for node in fleet:
+                node.signal(signal.SIGTERM)
+                codes.append(await node.ended())
+                left.append(site.books.abandoned())
+            fleet = successors
     await site.all_finished(at_most=30)
 
+    charged = {(job.attempts, job.failures, job.crashes) for job in site.books.finished()}
     assert site.audit() == Audit()
     assert len(site.ledger) == len(site.accepted)
-    assert {(job.attempts, job.failures, job.crashes) for job in site.books.finished()} == {
-        (1, 0, 0)
-    }
+    assert charged == {(1, 0, 0)}
     assert site.books.unwell() == []
     assert codes == [0] * ROUNDS * NODES
     assert left == [0] * ROUNDS * NODES
 
 
-def start(site: Site) -> Node:
-    """Two workers that take eight jobs at a time."""
-    return site.node(processes=2, slots=8, lease="5s")
+async def start(site: Site) -> list[Node]:
+    """Nodes that take eight jobs at a time, and work."""
+    nodes = [site.node(slots=8, lease="5s") for _ in range(NODES)]
+    for node in nodes:
+        await node.ready()
+    return nodes
 
 
 def jobs_of(site: Site) -> Callable[[int], NewJob]:
