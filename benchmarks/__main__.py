@@ -56,6 +56,9 @@ def bench(  # noqa: PLR0913 — one argument per option
     repeat: Annotated[int | None, typer.Option(min=1, help="rounds; default 5, quick 3")] = None,
     jobs: Annotated[int | None, typer.Option(min=1_000, help="jobs in one drain")] = None,
     processes: Annotated[int, typer.Option(min=1, help="processes of the worker")] = 1,
+    patient: Annotated[
+        bool, typer.Option("--patient", help="wait for a quiet machine before each sample")
+    ] = False,
     json: Annotated[Path | None, typer.Option(help="keep the figures in this file")] = None,
     profiled: Annotated[
         bool, typer.Option("--profile", help="instead, show where the time of a job goes")
@@ -68,6 +71,7 @@ def bench(  # noqa: PLR0913 — one argument per option
         dialects=store.dialects,
         scale=scale if jobs is None else replace(scale, jobs=jobs),
         rounds=repeat or (QUICK_ROUNDS if quick else ROUNDS),
+        patient=patient,
     )
     console = Console()
     if not console.is_terminal:
@@ -95,7 +99,10 @@ async def in_order(work: Coroutine[Any, Any, T]) -> T:
     """Let SIGTERM end it as an interrupt does: workers stop, databases and folders go."""
     task = asyncio.ensure_future(work)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    return await task
+    try:
+        return await task
+    except asyncio.CancelledError:
+        raise typer.Exit(128 + signal.SIGTERM) from None
 
 
 def chosen(names: list[str]) -> list[Measure]:

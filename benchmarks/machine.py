@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import sqlite3
@@ -22,6 +23,7 @@ PAGE = bytes(8192)
 SYNCS = 200
 # Figures vary with whatever else runs; beyond this share of a core it should be said.
 BUSY = 0.25
+QUIET = 3.0
 
 
 def facts(sites: Sites) -> dict[str, str]:
@@ -62,6 +64,16 @@ class Elsewhere:
         """On average since it was made."""
         worked = _everything() - cpu(os.getpid()) - self._others
         return max(0.0, worked / (time.perf_counter() - self._began))
+
+
+async def quiet(patience: float) -> None:
+    """Wait until nothing else uses the machine, but not for ever."""
+    deadline = time.perf_counter() + patience
+    while time.perf_counter() < deadline:
+        others = Elsewhere()
+        await asyncio.sleep(QUIET)
+        if others.cores() <= BUSY:
+            return
 
 
 def fdatasync(folder: Path) -> float:
