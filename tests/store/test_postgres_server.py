@@ -1,0 +1,50 @@
+"""Which PostgreSQL servers are refused, and what is said of one that cannot be reached."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.services import PostgresServer
+from windlass.config import load
+from windlass.core.errors import BadStore, NotMigrated, StoreAway
+from windlass.store.base import JobFilter
+from windlass.wiring import Storehouse, migrate
+
+
+def house(url: str, **given: object) -> Storehouse:
+    """The storehouse at this address."""
+    return Storehouse(load(os.environ, Path.cwd(), {"store": url, **given}))
+
+
+async def test_a_server_that_would_forget_jobs_in_a_power_cut_is_refused_unless_forced() -> None:
+    with PostgresServer({"fsync": "off"}) as server:
+        with pytest.raises(BadStore, match=r"fsync=off.*WINDLASS_UNSAFE=1"):
+            await house(server.url).store()
+
+        forced = house(server.url, unsafe=True)
+        with pytest.raises(NotMigrated, match="windlass migrate up"):
+            await forced.store()
+
+
+async def test_a_server_that_went_away_is_told_as_such_and_found_again_when_it_is_back() -> None:
+    with PostgresServer() as server:
+        await migrate(server.url)
+        store = await house(server.url).store()
+        server.stop("immediate")
+
+        with pytest.raises(StoreAway):
+            await store.jobs(JobFilter())
+        with pytest.raises(StoreAway, match="cannot reach PostgreSQL"):
+            await house(server.url).store()
+
+        server.start()
+        assert await store.jobs(JobFilter()) == []
+        await store.close()
+
+
+async def test_a_url_to_a_database_that_is_not_there_says_so(postgres_url: str) -> None:
+    wrong = postgres_url.rsplit("/", 1)[0] + "/nowhere"
+
+    with pytest.raises(BadStore, match=r'"nowhere" does not exist'):
+        await house(wrong).store()
