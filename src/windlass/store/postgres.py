@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import asyncpg
 
-from windlass.core.errors import AlreadyKept, BadStore, Busy, NotMigrated, StoreAway
+from windlass.core.errors import AlreadyKept, BadStore, Busy, NotMigrated, StoreAway, WindlassError
 from windlass.store.queries import Queries
 from windlass.store.script import Rows, Script, Statement, Undo
 
@@ -34,6 +34,13 @@ AWAY = (
     asyncpg.TooManyConnectionsError,
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.DiskFullError,
+)
+# What is said of a URL that cannot be right, or to somebody who will never be let in.
+UNFIT = (
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.ClientConfigurationError,
+    ValueError,
 )
 # Statements that were rolled back for certain, and may be sent again at once.
 UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
@@ -172,29 +179,41 @@ class PostgresDatabase:
             return self._pool
 
     async def _connect(self) -> Pool:
+        pool = self._make_pool()
         try:
-            pool = await asyncpg.create_pool(
-                self.url,
-                min_size=0,  # with a floor, the pool itself would reconnect and log in an outage
-                max_size=self._connections,
-                timeout=CONNECT_TIMEOUT,
-                command_timeout=COMMAND_TIMEOUT,
-                statement_cache_size=self._prepared,
-                max_inactive_connection_lifetime=0,
-                max_queries=MANY,
-                reset=None if self._for_handlers else _leave_as_it_is,
-                server_settings={"application_name": "windlass"} if self._prepared else {},
-            )
-        except (ValueError, asyncpg.ClientConfigurationError) as problem:
-            raise BadStore(f"cannot use this PostgreSQL URL: {problem}") from problem
-        except (
-            asyncpg.InvalidAuthorizationSpecificationError,
-            asyncpg.InvalidCatalogNameError,
-        ) as problem:
-            raise BadStore(f"PostgreSQL refused the connection: {problem}") from problem
-        async with pool.acquire() as connection:
-            await _check(connection, unsafe=self._unsafe)
+            with _fit_to_use():
+                await pool
+                async with pool.acquire() as connection:
+                    await _check(connection, unsafe=self._unsafe)
+        except BaseException:
+            pool.terminate()
+            raise
         return pool
+
+    def _make_pool(self) -> Pool:
+        return asyncpg.create_pool(
+            self.url,
+            min_size=0,  # with a floor, the pool itself would reconnect and log in an outage
+            max_size=self._connections,
+            timeout=CONNECT_TIMEOUT,
+            command_timeout=COMMAND_TIMEOUT,
+            statement_cache_size=self._prepared,
+            max_inactive_connection_lifetime=0,
+            max_queries=MANY,
+            reset=None if self._for_handlers else _leave_as_it_is,
+            server_settings={"application_name": "windlass"} if self._prepared else {},
+        )
+
+
+@contextmanager
+def _fit_to_use() -> Iterator[None]:
+    """Tell a URL or a server that will never do from one that is away for now."""
+    try:
+        yield
+    except WindlassError:
+        raise
+    except UNFIT as problem:
+        raise BadStore(f"PostgreSQL cannot be used: {_said(problem)}") from problem
 
 
 async def _check(connection: Connection, *, unsafe: bool) -> None:
