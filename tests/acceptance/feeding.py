@@ -9,8 +9,8 @@ from tests.acceptance.fleet import Site
 from windlass.core.errors import StoreAway
 from windlass.core.job import NewJob
 
-BATCH = 25
-BACKLOG = 200  # never so short that a worker runs dry
+BATCH = 50
+BACKLOG = 400  # never so short that a worker runs dry
 
 
 @asynccontextmanager

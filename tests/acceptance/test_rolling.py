@@ -40,8 +40,8 @@ async def test_rolling_restarts_under_load_run_every_job_once(site: Site) -> Non
 
 
 async def start(site: Site) -> list[Node]:
-    """Nodes that take eight jobs at a time, and work."""
-    nodes = [site.node(slots=8, lease="5s") for _ in range(NODES)]
+    """Nodes that work, and take so many jobs that some end while others are being settled."""
+    nodes = [site.node(slots=32, lease="5s") for _ in range(NODES)]
     for node in nodes:
         await node.ready()
     return nodes
