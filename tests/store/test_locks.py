@@ -4,10 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from tests.embedded import LEASE, Fleet, embedded_store
 from tests.store.yard import OwnClock, Yard
 from windlass.clock import SystemChance
 from windlass.core.errors import StoreAway
@@ -137,3 +139,20 @@ def kill(holder: subprocess.Popen[str]) -> None:
     holder.wait()
     assert holder.stdout is not None
     holder.stdout.close()
+
+
+@pytest.mark.parametrize("age", [timedelta(minutes=59), timedelta(minutes=61)])
+async def test_the_lock_of_a_dead_node_is_swept_once_the_node_is_forgotten(
+    tmp_path: Path, age: timedelta
+) -> None:
+    clock = OwnClock()
+    async with embedded_store(tmp_path / "windlass.db", clock) as store:
+        node = await Fleet(store).node()
+        lock = NodeLocks(tmp_path / "windlass.db").lock(node)
+        lock.path.parent.mkdir()
+        lock.path.touch()
+        clock.advance(LEASE.total_seconds() + age.total_seconds())
+
+        await store.prune(timedelta(days=1), 10)
+
+    assert lock.path.exists() == (age < timedelta(hours=1))

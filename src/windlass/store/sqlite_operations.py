@@ -87,6 +87,18 @@ def orphans(session: Session, statement: Statement) -> Rows:
     return session.rows("orphans", {**statement.args, "dead": dead})
 
 
+def prune_nodes(session: Session, statement: Statement) -> Rows:
+    """Forget dead nodes, and then their locks: until then a free one tells of their death."""
+    session.change(statement)
+    nodes = session.dialect.nodes
+    if nodes is not None:
+        known = set(_ids(session.rows("fleet_nodes", {})))
+        for node in nodes.dead():
+            if node not in known:
+                nodes.forget(node)
+    return []
+
+
 def promote(session: Session, statement: Statement) -> Rows:
     """Put due jobs in line."""
     [row] = found = session.rows("promote", statement.args)
@@ -181,6 +193,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "orphans": orphans,
     "park": park,
     "promote": promote,
+    "prune_nodes": prune_nodes,
     "renew": renew,
     "rerank": rerank,
     "retry": retry,
