@@ -5,9 +5,41 @@ import asyncio
 from tests.waiting import until
 from tests.worker.faults import Faulty
 from tests.worker.yard import Yard
-from windlass.core.job import State
+from windlass.core.claim import Claim
+from windlass.core.errors import StoreAway
+from windlass.core.job import State, WorkerId
 from windlass.executors.context import Context
 from windlass.observe.events import AttemptsSettled, ChoreFailed, ClaimsLost, JobsHandedBack
+from windlass.store.base import Claimed, Demand, Store
+
+
+class Late(Faulty):
+    """A store whose line is cut under the first claim, which waits there until a test grants it."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.looks = 0
+        self._waiting: Demand | None = None
+
+    async def claim(self, demand: Demand) -> Claimed:
+        """Lose the first one; until that is granted there is nothing to be had."""
+        if not self.demands:
+            self.demands.append(demand)
+            self._waiting = demand
+            raise StoreAway("the line is cut", ambiguous=True)
+        return Claimed([], 0) if self._waiting else await super().claim(demand)
+
+    async def held(self, worker: WorkerId) -> list[Claim]:
+        """What the worker is believed to hold."""
+        self.looks += 1
+        return await self._store.held(worker)
+
+    async def grant(self) -> int:
+        """Get to the first claim at last; answer with how many jobs it takes."""
+        assert self._waiting is not None
+        claimed = await self._store.claim(self._waiting)
+        self._waiting = None
+        return len(claimed.claims)
 
 
 async def test_claims_whose_answer_was_lost_are_handed_back(any_yard: Yard) -> None:
@@ -23,6 +55,24 @@ async def test_claims_whose_answer_was_lost_are_handed_back(any_yard: Yard) -> N
 
     [back] = any_yard.seen.of(JobsHandedBack)
     assert set(back.jobs) == set(jobs)
+    assert {job.attempts for job in finished} == {1}
+
+
+async def test_claims_that_are_granted_after_the_line_was_cut_are_handed_back(
+    any_yard: Yard,
+) -> None:
+    async def work() -> None: ...
+
+    any_yard.handles(work)
+    jobs = await any_yard.enqueue_many("work", 10)
+    store = Late(any_yard.store)
+
+    async with any_yard.working(store):
+        await until(lambda: store.looks >= 1)
+        granted = await store.grant()
+        finished = await any_yard.come_to(State.COMPLETED, *jobs)
+
+    assert granted == 10
     assert {job.attempts for job in finished} == {1}
 
 

@@ -15,7 +15,7 @@ from windlass.core.placement import Appetite, Head, reserves
 from windlass.executors.base import Mode
 from windlass.observe.events import ChoreFailed, JobsClaimed
 from windlass.store.base import Claimed, Demand, Standing, Store
-from windlass.worker.front import Front
+from windlass.worker.front import LONG_AGO, Front
 from windlass.worker.hunger import Hunger
 from windlass.worker.persist import AWAY, Patience, Unfit, ask
 from windlass.worker.settings import WorkerSettings
@@ -31,6 +31,9 @@ LOOK_OVER = 1.0
 PEEK = 0.2
 # Up to this many named queues the store walks the queues and not the lane, so marks say nothing.
 FEW_QUEUES = 50
+# When to ask again, in seconds, for claims whose answer got lost: the line may be cut while the
+# statement still waits in the database, and be granted long after the first look.
+ASK_AGAIN = (1.0, 10.0, 60.0)
 
 _priority = attrgetter("priority")
 
@@ -71,7 +74,7 @@ class Claimer:
         self._fronts: dict[tuple[Lane, frozenset[Mode]], Front] = {}
         self._last = Lane.THREADS
         self._rings = 0
-        self._doubtful = False
+        self._doubts: list[float] = []  # when to ask which claims the store believes are here
         self._looked_over = gear.clock.monotonic()
         self._aging_us = 0
         self._widest = 0
@@ -98,7 +101,7 @@ class Claimer:
 
     def doubt(self) -> None:
         """Ask the store which claims it believes this worker holds, before claiming more."""
-        self._doubtful = True
+        self._doubts = [LONG_AGO, *self._doubts]
         self._wake.set()
 
     def learn(self, standing: Standing) -> None:
@@ -131,8 +134,9 @@ class Claimer:
                 await self._turn(now)
             except AWAY as away:
                 self._report(str(away), away=True)
-                # The claim may have been granted although its answer got lost.
-                self._doubtful = True
+                # The claim may have been granted although its answer got lost, or be granted yet.
+                lost = self._gear.clock.monotonic()
+                self._doubts = [LONG_AGO, *(lost + after for after in ASK_AGAIN)]
                 await self._patience.pause()
             except Unfit as unfit:
                 self._report(str(unfit))
@@ -141,7 +145,7 @@ class Claimer:
     async def _turn(self, now: float) -> None:
         if not self._gear.may_start(now):
             await self._rest(LEASE_CHECK)
-        elif self._doubtful:
+        elif self._doubts and self._doubts[0] <= now:
             await self._return_the_unknown()
         elif wanted := self._wanted(now):
             await self._claim(*wanted)
@@ -285,6 +289,7 @@ class Claimer:
     def _next_look(self, now: float) -> float | None:
         """Seconds until some lane is due that there is room for."""
         waits = [LOOK_OVER] if self._hunger.held else []
+        waits += [doubt - now for doubt in self._doubts[:1]]
         for lane in self._lanes(now):
             appetite = self._appetite(lane)
             if appetite.limit > 0:
@@ -316,12 +321,13 @@ class Claimer:
 
     async def _return_the_unknown(self) -> None:
         """Hand back claims that the store believes this worker holds, and that it does not."""
+        now = self._gear.clock.monotonic()
         known = self._known()
         held = await ask(lambda: self._store.held(self._identity.worker))
         # Asked before and after: what ended meanwhile is none of these.
         known |= self._known()
         self._gear.hand_back(claim for claim in held if (claim.id, claim.fence) not in known)
-        self._doubtful = False
+        self._doubts = [doubt for doubt in self._doubts if doubt > now]
         self._patience.reset()
 
     def _known(self) -> set[tuple[str, int]]:
