@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from windlass.store.queries import PARAMETER, Query
@@ -19,7 +20,7 @@ WIDEST = 512
 
 
 class Step(NamedTuple):
-    """One step: its text, and what is bound to its numbered parameters."""
+    """One step: its text, and what is bound to its parameters."""
 
     text: str
     values: list[Any]
@@ -30,7 +31,7 @@ class Batches:
 
     def __init__(self) -> None:
         """Know none yet."""
-        self._texts: dict[tuple[str, int], str] = {}
+        self._texts: dict[tuple[str, int, tuple[int, ...]], str] = {}
 
     def steps(
         self,
@@ -43,33 +44,46 @@ class Batches:
         shared = [args[name] for name in query.parameters if name not in columns]
         for start in range(0, len(rows), WIDEST):
             some = rows[start : start + WIDEST]
+            # A width that is not a power of two is filled up with rows without an id, which each
+            # file leaves out or which match nothing: ten texts to prepare instead of 512.
             width = 1 << (len(some) - 1).bit_length()
-            # A width that is not a power of two is filled up with nothing, which each file leaves
-            # out or which matches no row: ten texts to prepare instead of 512.
-            nothing = [None] * (len(columns) * (width - len(some)))
-            yield Step(
-                self._text(query, columns, width), [*shared, *chain.from_iterable(some), *nothing]
-            )
+            filled = [*some, *[(None,) + (0,) * (len(columns) - 1)] * (width - len(some))]
+            used = _used(some)
+            values = map(itemgetter(*used), filled)
+            flat = chain.from_iterable(values) if len(used) > 1 else values
+            yield Step(self._text(query, columns, width, used), [*flat, *shared])
 
-    def _text(self, query: Query, columns: tuple[str, ...], width: int) -> str:
-        place = (query.name, width)
+    def _text(
+        self, query: Query, columns: tuple[str, ...], width: int, used: tuple[int, ...]
+    ) -> str:
+        place = (query.name, width, used)
         if place not in self._texts:
-            self._texts[place] = widened(query, columns, width)
+            self._texts[place] = widened(query, columns, width, used)
         return self._texts[place]
 
 
-def widened(query: Query, columns: tuple[str, ...], width: int) -> str:
-    """The statement with its `values (…)` group repeated, and its parameters numbered."""
+def _used(rows: Sequence[tuple[Any, ...]]) -> tuple[int, ...]:
+    """The columns that say something; binding nothing costs more than binding a number."""
+    size = len(rows)
+    return tuple(
+        place
+        for place, column in enumerate(zip(*rows, strict=True))
+        if not place or column.count(None) < size
+    )
+
+
+def widened(query: Query, columns: tuple[str, ...], width: int, used: Sequence[int]) -> str:
+    """The statement with its `values (…)` group repeated, and null for columns that are not used.
+
+    Rows have plain `?`: Python looks for the name of each numbered parameter among all the others.
+    """
     group = GROUP.search(query.text)
     if group is None or tuple(PARAMETER.findall(group[1])) != columns:
         raise ValueError(f"{query.name}.sql has no group `values ({', '.join(columns)})`")
-    shared = [name for name in query.parameters if name not in columns]
-    place = {name: f"?{n}" for n, name in enumerate(shared, 1)}
-    before = PARAMETER.sub(lambda match: place[match[1]], query.text[: group.start()])
+    if PARAMETER.search(query.text[: group.start()]):
+        raise ValueError(f"{query.name}.sql has a parameter before its `values`")
+    shared = (name for name in query.parameters if name not in columns)
+    place = {name: f"?{n}" for n, name in enumerate(shared, len(used) * width + 1)}
     after = PARAMETER.sub(lambda match: place[match[1]], query.text[group.end() :])
-    size = len(columns)
-    groups = (
-        ", ".join(f"?{len(shared) + row * size + n}" for n in range(1, size + 1))
-        for row in range(width)
-    )
-    return f"{before}values {', '.join(f'({one})' for one in groups)}{after}"
+    row = ", ".join("?" if place in used else "null" for place in range(len(columns)))
+    return f"{query.text[: group.start()]}values {', '.join([f'({row})'] * width)}{after}"
