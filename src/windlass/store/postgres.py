@@ -31,6 +31,7 @@ AWAY = (
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
     asyncpg.TooManyConnectionsError,
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.DiskFullError,
@@ -46,6 +47,14 @@ UNFIT = (
 UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 ROUNDS = 5
 
+# A machine that vanished shall not keep its locks for the hours that the kernel's defaults allow …
+KEEPALIVE = {
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "3",
+}
+# … nor a process that was frozen between two statements; handlers may think as long as they like.
+FROZEN = {"idle_in_transaction_session_timeout": "15s"}
 COMMAND_TIMEOUT = 30.0
 # A connection is not worn out by use; the pool's default would replace it every 50,000 statements.
 MANY = 2**31
@@ -201,8 +210,15 @@ class PostgresDatabase:
             max_inactive_connection_lifetime=0,
             max_queries=MANY,
             reset=None if self._for_handlers else _leave_as_it_is,
-            server_settings={"application_name": "windlass"} if self._prepared else {},
+            server_settings=self._session(),
         )
+
+    def _session(self) -> dict[str, str]:
+        """What a session of ours asks for; a pooler hands it to others, and may not take it."""
+        if self.pgbouncer:
+            return {}
+        ours = {} if self._for_handlers else FROZEN
+        return {"application_name": "windlass", **KEEPALIVE, **ours}
 
 
 @contextmanager

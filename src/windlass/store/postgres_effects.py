@@ -14,7 +14,7 @@ import asyncpg
 from windlass.clock import Clock
 from windlass.core.errors import BadInput, ClaimLost, StoreAway
 from windlass.core.settle import Settlement
-from windlass.store.postgres import AWAY, CONNECT_TIMEOUT, PostgresDatabase
+from windlass.store.postgres import AWAY, CONNECT_TIMEOUT, KEEPALIVE, PostgresDatabase
 from windlass.store.script import Statement
 from windlass.store.settling import finish as finish_statement
 from windlass.store.settling import standing_of
@@ -108,6 +108,9 @@ class PostgresEffects:
         )
         if self._database.pgbouncer:
             connection.prepare_threshold = None
+        else:
+            for name, value in KEEPALIVE.items():
+                connection.execute(f"set {name} = {value}".encode())
         return connection
 
     def _take_idle(self) -> psycopg.Connection[Any] | None:

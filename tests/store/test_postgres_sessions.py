@@ -1,0 +1,52 @@
+"""What becomes of the sessions of clients that vanished or froze."""
+
+import time
+from collections.abc import Mapping
+
+import pytest
+
+from windlass.core.errors import StoreAway
+from windlass.store.postgres import PostgresDatabase
+from windlass.store.script import Script, Statement
+
+
+@pytest.mark.parametrize(
+    ("for_handlers", "frozen"), [(False, "15s"), (True, "0")], ids=["ours", "of a handler"]
+)
+async def test_a_machine_that_vanished_is_noticed_within_half_a_minute(
+    postgres_url: str, *, for_handlers: bool, frozen: str
+) -> None:
+    database = PostgresDatabase(postgres_url, for_handlers=for_handlers)
+
+    async with database.connection() as connection:
+        idle, interval, count, in_transaction = [
+            await connection.fetchval(f"show {name}")
+            for name in (
+                "tcp_keepalives_idle",
+                "tcp_keepalives_interval",
+                "tcp_keepalives_count",
+                "idle_in_transaction_session_timeout",
+            )
+        ]
+    await database.close()
+
+    assert int(idle) + int(interval) * int(count) <= 30
+    assert in_transaction == frozen
+
+
+async def test_a_process_that_froze_between_two_statements_keeps_no_locks(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    soon: Mapping[str, str] = {"idle_in_transaction_session_timeout": "100ms"}
+    monkeypatch.setattr("windlass.store.postgres.FROZEN", soon)
+    database = PostgresDatabase(postgres_url)
+
+    def freezing() -> Script[int]:
+        yield Statement("fleet_nodes")
+        time.sleep(0.5)
+        return len((yield Statement("fleet_nodes")))
+
+    with pytest.raises(StoreAway):
+        await database.run(freezing())
+    assert await database.read(Statement("fleet_nodes")) == []
+    await database.close()
