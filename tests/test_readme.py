@@ -1,0 +1,59 @@
+"""What the README shows is what happens."""
+
+import ast
+import asyncio
+import os
+import re
+import shlex
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def blocks(language: str) -> list[str]:
+    """The code blocks of this language, in their order."""
+    return re.findall(rf"```{language}\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A folder with the README's first module in it, and nothing else."""
+    (tmp_path / "tasks.py").write_text(blocks("python")[0])
+    return tmp_path
+
+
+async def start(line: str, folder: Path) -> asyncio.subprocess.Process:
+    """A command line of the README, in a folder without any settings."""
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("WINDLASS_")}
+    bare.pop("DATABASE_URL", None)
+    program, *words = shlex.split(line.removeprefix("$ ").removesuffix("&"))
+    return await asyncio.create_subprocess_exec(
+        Path(sys.executable).with_name(program),
+        *words,
+        cwd=folder,
+        env=bare,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+
+
+async def test_the_first_minute_works_as_it_is_shown(shop: Path) -> None:
+    _, work, enqueue, answer = blocks("console")[0].splitlines()
+
+    worker = await start(work, shop)
+    said, _ = await (await start(enqueue, shop)).communicate()
+    worker.send_signal(signal.SIGTERM)
+    code = await worker.wait()
+
+    assert said.decode().strip() == answer
+    assert code == 0
+    assert (shop / ".windlass" / "windlass.db").exists()
+
+
+def test_every_python_block_can_be_read() -> None:
+    for block in blocks("python"):
+        compile(block, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
