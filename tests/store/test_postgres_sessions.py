@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 
+import asyncpg
 import pytest
 
 from windlass.core.errors import StoreAway
@@ -49,4 +50,19 @@ async def test_a_process_that_froze_between_two_statements_keeps_no_locks(
     with pytest.raises(StoreAway):
         await database.run(freezing())
     assert await database.read(Statement("fleet_nodes")) == []
+    await database.close()
+
+
+async def test_an_answer_is_good_though_the_line_breaks_after_it(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object, **__: object) -> None:
+        raise asyncpg.ConnectionDoesNotExistError("connection was closed")
+
+    monkeypatch.setattr("asyncpg.connection.Connection.reset", broken)
+    database = PostgresDatabase(postgres_url, for_handlers=True)
+
+    assert await database.read(Statement("fleet_nodes")) == []
+    async with database.connection() as connection:
+        assert await connection.fetchval("select 1") == 1
     await database.close()

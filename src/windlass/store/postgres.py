@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import asyncpg
@@ -124,7 +124,7 @@ class PostgresDatabase:
         try:
             yield connection
         finally:
-            await pool.release(connection)
+            await _release(pool, connection)
 
     async def close(self) -> None:
         """Let go of every connection, waiting a moment for those at work."""
@@ -152,7 +152,7 @@ class PostgresDatabase:
             with _in_our_words():
                 return await once(connection)
         finally:
-            await pool.release(connection)
+            await _release(pool, connection)
 
     async def _acquire(self, within: float | None = CONNECT_TIMEOUT) -> tuple[Pool, Connection]:
         try:
@@ -219,6 +219,12 @@ class PostgresDatabase:
             return {}
         ours = {} if self._for_handlers else FROZEN
         return {"application_name": "windlass", **KEEPALIVE, **ours}
+
+
+async def _release(pool: Pool, connection: Connection) -> None:
+    """Give a connection back; one that is lost while it is reset has answered before."""
+    with suppress(*AWAY):
+        await pool.release(connection)
 
 
 @contextmanager
