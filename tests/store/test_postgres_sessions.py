@@ -59,8 +59,9 @@ async def test_an_answer_is_good_though_the_line_breaks_after_it(
     async def broken(*_: object, **__: object) -> None:
         raise asyncpg.ConnectionDoesNotExistError("connection was closed")
 
-    monkeypatch.setattr("asyncpg.connection.Connection.reset", broken)
     database = PostgresDatabase(postgres_url, for_handlers=True)
+    await database.read(Statement("fleet_nodes"))
+    monkeypatch.setattr("asyncpg.connection.Connection.reset", broken)
 
     assert await database.read(Statement("fleet_nodes")) == []
     async with database.connection() as connection:
