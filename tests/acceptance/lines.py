@@ -1,0 +1,78 @@
+"""Lines between PostgreSQL and its clients that break at the worst moments."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from urllib.parse import urlsplit
+
+CHUNK = 1 << 16
+LATE = 0.8  # seconds that a request may stay on its way after its line was cut
+
+
+class Lines:
+    """Passes everything on, and now and then cuts the line under a request.
+
+    The server may never get it, get it although nobody waits for the answer, or get it later than
+    anybody would expect.
+    """
+
+    def __init__(self, url: str, chance: random.Random) -> None:
+        self._target = urlsplit(url)
+        self._place = (self._target.hostname, self._target.port)
+        self._chance = chance
+        self.url = ""
+        self.share = 0.0  # of requests that cost their line
+        self.cuts = 0
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Take calls while the block runs."""
+        async with await asyncio.start_server(self._call, "127.0.0.1", 0) as server:
+            host, port = server.sockets[0].getsockname()
+            user = self._target.username or "postgres"
+            self.url = self._target._replace(netloc=f"{user}@{host}:{port}").geturl()
+            yield
+
+    async def _call(self, near: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
+        try:
+            far, requests = await asyncio.open_connection(*self._place)
+        except OSError:
+            answers.close()
+            return
+        answering = asyncio.create_task(carry(far, answers))
+        try:
+            await self._carry(near, requests, answers)
+        except OSError:
+            return  # the client is gone
+        finally:
+            answering.cancel()
+            answers.close()
+            requests.close()
+
+    async def _carry(
+        self,
+        near: asyncio.StreamReader,
+        requests: asyncio.StreamWriter,
+        answers: asyncio.StreamWriter,
+    ) -> None:
+        while request := await near.read(CHUNK):
+            if self._chance.random() >= self.share:
+                requests.write(request)
+                continue
+            self.cuts += 1
+            answers.transport.abort()
+            fate = self._chance.choice(("lost", "carried out", "late"))
+            if fate == "late":
+                await asyncio.sleep(self._chance.uniform(0, LATE))
+            if fate != "lost":
+                requests.write(request)
+            return
+
+
+async def carry(far: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
+    """Pass on what the server answers, until it hangs up."""
+    with suppress(OSError):
+        while answer := await far.read(CHUNK):
+            answers.write(answer)
+        answers.close()

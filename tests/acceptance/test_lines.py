@@ -1,0 +1,70 @@
+"""Lines break under requests that may have been carried out; nothing is lost or doubled."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.audit import Audit
+from tests.acceptance.books import Books
+from tests.acceptance.fleet import Site
+from tests.acceptance.lines import Lines
+from windlass.core.errors import StoreAway
+
+JOBS = 600
+CALLERS = 8
+
+
+@pytest.fixture
+async def lines(postgres_url: str) -> AsyncIterator[Lines]:
+    """Lines to the PostgreSQL of the test."""
+    lines = Lines(postgres_url, random.Random(7))
+    async with lines.open():
+        yield lines
+
+
+@pytest.fixture
+async def site(tmp_path: Path, postgres_url: str, lines: Lines) -> AsyncIterator[Site]:
+    """A site at the far end of them; its auditor has a line of its own."""
+    site = Site(tmp_path, lines.url)
+    site.books = Books(postgres_url)
+    try:
+        site.books.open_effects()
+        yield site
+    finally:
+        await site.close()
+
+
+@pytest.mark.timeout(120)
+async def test_nothing_is_lost_or_doubled_when_lines_are_cut_under_requests(
+    site: Site, lines: Lines
+) -> None:
+    for node in [site.node(slots=8) for _ in range(2)]:
+        await node.ready()
+
+    lines.share = 0.02
+    await asyncio.gather(*(call(site, range(first, JOBS, CALLERS)) for first in range(CALLERS)))
+    await site.begun(JOBS, at_most=60)
+    lines.share = 0.0
+    await site.all_finished(at_most=60)
+
+    assert site.audit() == Audit()
+    assert len(site.accepted) == len(site.books.finished()) == JOBS
+    assert {job.failures for job in site.books.finished()} == {0}
+    assert lines.cuts >= 20
+
+
+async def call(site: Site, numbers: range) -> None:
+    """Ask for effects one by one, each under a key of its own until somebody answers."""
+    kinds = (site.works.effect, site.works.plain_effect, site.works.rest)
+    for number in numbers:
+        keyed = kinds[number % 3].options(idempotency_key=f"number {number}")
+        accepted = False
+        while not accepted:
+            try:
+                await site.enqueue(keyed.job(number, 0.01))
+                accepted = True
+            except StoreAway:
+                await asyncio.sleep(0.01)
