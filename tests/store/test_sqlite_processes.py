@@ -1,17 +1,19 @@
 """Several processes on one SQLite file: nobody hears of a lock, and a power cut loses nothing."""
 
+import asyncio
 import random
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 PROCESSES = 4
@@ -30,6 +32,10 @@ class Hauler:
                 stderr=said,
             )
 
+    async def at_work(self) -> None:
+        """Wait until it has kept a first promise."""
+        await until(lambda: self._said.stat().st_size > 0, at_most=30)
+
     def lines(self) -> list[str]:
         """What it said; a last line that was cut off counts for nothing."""
         self.process.wait(60)
@@ -41,10 +47,11 @@ def said(word: str, lines: Iterable[str]) -> list[str]:
 
 
 @pytest.mark.timeout(120)
-def test_four_processes_share_a_file_and_nobody_hears_of_a_lock(tmp_path: Path) -> None:
+async def test_four_processes_share_a_file_and_nobody_hears_of_a_lock(tmp_path: Path) -> None:
     path = tmp_path / "windlass.db"
     haulers = [Hauler(path, 4, number) for number in range(PROCESSES)]
-    time.sleep(1)
+    for hauler in haulers:
+        await hauler.at_work()
     with sqlite3.connect(path) as slow:
         # A reader that stays keeps the log from being cut, and must not keep anyone from writing.
         slow.execute("begin")
@@ -63,14 +70,16 @@ def test_four_processes_share_a_file_and_nobody_hears_of_a_lock(tmp_path: Path) 
 
 
 @pytest.mark.timeout(240)
-def test_a_power_cut_loses_nothing_that_was_promised(tmp_path: Path) -> None:
+async def test_a_power_cut_loses_nothing_that_was_promised(tmp_path: Path) -> None:
     path = tmp_path / "windlass.db"
     chance = random.Random(7)
     kept: set[str] = set()
     done: set[str] = set()
     for number in range(8):
         haulers = [Hauler(path, 30, number * 2 + one) for one in range(2)]
-        time.sleep(0.9 + chance.random() * 0.4)
+        for hauler in haulers:
+            await hauler.at_work()
+        await asyncio.sleep(chance.random() * 0.4)  # whatever they are doing then
         for hauler in haulers:
             hauler.process.send_signal(signal.SIGKILL)
         for hauler in haulers:
