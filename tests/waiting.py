@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 
-async def until(condition: Callable[[], object | Awaitable[object]], at_most: float = 5.0) -> None:
+async def until(condition: Callable[[], object | Awaitable[object]], at_most: float = 20.0) -> None:
     """Return once the condition, plain or async, is true; fail with its name if it never is."""
     deadline = time.monotonic() + at_most
     seen: object = None

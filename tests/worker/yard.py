@@ -79,7 +79,7 @@ class Yard:
         """Where the job is in its life."""
         return (await self.job(job_id)).state
 
-    async def come_to(self, state: State, *jobs: JobId, at_most: float = 10.0) -> list[Job]:
+    async def come_to(self, state: State, *jobs: JobId, at_most: float = 30.0) -> list[Job]:
         """Wait until the jobs have come to this state."""
 
         async def there() -> bool:
