@@ -145,6 +145,80 @@ def test_a_hot_statement_goes_by_its_index(
     assert used <= indexes, plan
 
 
+# What SQLite must go by, also when somebody has run `analyze` at a bad moment.
+SQLITE_HOT: dict[str, set[str]] = {
+    "claim": {"windlass_jobs_line"},
+    "claim_many_queues": {"windlass_jobs_line"},
+    "claim_queues": {"windlass_jobs_queue_line"},
+    "claim.take": set(),
+    "settle_done": {"sqlite_autoindex_windlass_jobs_1"},
+    "settle_finish": {"sqlite_autoindex_windlass_jobs_1"},
+    "settle_finish.gone": {"sqlite_autoindex_windlass_jobs_1"},
+    "settle_return": {"sqlite_autoindex_windlass_jobs_1"},
+    "settle_return.unwell": {"sqlite_autoindex_windlass_jobs_1"},
+    "settle_check": {"sqlite_autoindex_windlass_jobs_1"},
+    "promote": {"windlass_jobs_due"},
+    "held": {"windlass_jobs_held"},
+    "orphans": {"windlass_jobs_held"},
+    "asked": {"windlass_jobs_asked"},
+    "renew": {"windlass_jobs_line", "windlass_jobs_queue_line"},
+    "job": {"sqlite_autoindex_windlass_jobs_1"},
+    "find": {"sqlite_autoindex_windlass_jobs_1"},
+    "cancel": {"sqlite_autoindex_windlass_jobs_1"},
+    "cancel.ask": {"sqlite_autoindex_windlass_jobs_1"},
+    "cancel.gone": {"sqlite_autoindex_windlass_jobs_1"},
+    "enqueue_states": {"sqlite_autoindex_windlass_jobs_1"},
+    "facts": {"sqlite_autoindex_windlass_jobs_1", "windlass_jobs_line"},
+}
+SQLITE_FILL = """
+with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 3000)
+insert into windlass_jobs (id, type, queue, state, lane, rank, priority, threads, payload, worker,
+                           max_attempts, max_crashes, created_at, run_at)
+select hex(randomblob(16)), 'mail', 'q' || n % 50, {state},
+       case when n % 10 = 0 then 'threads' else 'open' end, n, 0, n % 10 = 0, '{{}}', {worker},
+       3, 3, n, n
+  from numbers
+"""
+PENDING = SQLITE_FILL.format(state="'pending'", worker="null")
+RUNNING = SQLITE_FILL.format(state="'running'", worker="'w' || n % 3")
+SCHEDULED = SQLITE_FILL.format(state="'scheduled'", worker="null")
+SQLITE_LEDGERS = {
+    "never taken": [PENDING],
+    "taken while nothing was there": ["analyze", PENDING, RUNNING],
+    "taken while nothing ran": [PENDING, "analyze", RUNNING],
+    "taken while nothing waited": [RUNNING, "analyze", PENDING],
+    "taken while all was for later": [SCHEDULED, "analyze", PENDING, RUNNING],
+    "true": [PENDING, RUNNING, SCHEDULED, "analyze"],
+}
+
+
+@pytest.mark.parametrize("ledger", SQLITE_LEDGERS)
+def test_sqlite_goes_by_the_index_whatever_its_statistics_say(ledger: str) -> None:
+    connection = sqlite3.connect(":memory:")
+    for step in steps("sqlite"):
+        connection.executescript(step.up)
+    for statement in SQLITE_LEDGERS[ledger]:
+        connection.execute(statement)
+    connection.commit()
+    # Statistics are read when a database is opened, or when told so.
+    connection.execute("analyze sqlite_schema")
+
+    wrong = {}
+    for name, indexes in SQLITE_HOT.items():
+        query = SQLITE[name]
+        rows = connection.execute(
+            f"explain query plan {query.text}", dict.fromkeys(query.parameters)
+        ).fetchall()
+        plan = "\n".join(row[3] for row in rows)
+        used = set(re.findall(r"windlass_jobs_(?:line|queue_line|due|held|asked)", plan))
+        used |= set(re.findall(r"sqlite_autoindex_windlass_jobs_1", plan))
+        if not used <= indexes or "SCAN windlass_jobs" in plan:
+            wrong[name] = plan
+
+    assert wrong == {}
+    connection.close()
+
+
 # Small tables, and those that are counted whole.
 MAY_SCAN = {
     "counts_live",  # a covering index, and that is the count
