@@ -4,9 +4,12 @@ import time
 from collections.abc import Mapping
 
 import asyncpg
+import psycopg
 import pytest
 
 from windlass.core.errors import StoreAway
+from windlass.store import migrate
+from windlass.store.migrate_postgres import PostgresMigrator
 from windlass.store.postgres import PostgresDatabase
 from windlass.store.script import Script, Statement
 
@@ -66,4 +69,20 @@ async def test_an_answer_is_good_though_the_line_breaks_after_it(
     assert await database.read(Statement("fleet_nodes")) == []
     async with database.connection() as connection:
         assert await connection.fetchval("select 1") == 1
+    await database.close()
+
+
+async def test_a_line_that_breaks_under_a_look_at_the_migrations_is_an_outage(
+    postgres_url: str,
+) -> None:
+    database = PostgresDatabase(postgres_url)
+    await database.read(Statement("fleet_nodes"))
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+        )
+
+    with pytest.raises(StoreAway):
+        await migrate.check(PostgresMigrator(database))
     await database.close()

@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Protocol
 
+from windlass.core.errors import StoreAway
 from windlass.store.migrate import LEDGER, Applied, Step
+from windlass.store.postgres import AWAY
 
 if TYPE_CHECKING:
     from windlass.store.postgres import Connection
@@ -45,7 +47,7 @@ class PostgresMigrator:
 
     async def applied(self) -> list[Applied]:
         """The steps that were applied, in their order; asking changes nothing."""
-        async with self._database.connection() as connection:
+        async with self._connection() as connection:
             there = await connection.fetchval(
                 "select to_regclass($1)", f'"{self._schema}".{LEDGER}'
             )
@@ -71,12 +73,21 @@ class PostgresMigrator:
 
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[Connection]:
-        async with self._database.connection() as connection, connection.transaction():
+        async with self._connection() as connection, connection.transaction():
             await connection.execute(LOCK, self._schema)
             await connection.execute(f'create schema if not exists "{self._schema}"')
             await self._enter_schema(connection)
             await connection.execute(CREATE_LEDGER)
             yield connection
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        try:
+            async with self._database.connection() as connection:
+                yield connection
+        except AWAY as problem:
+            said = str(problem) or type(problem).__name__
+            raise StoreAway(f"lost PostgreSQL: {said}", ambiguous=True) from problem
 
     async def _enter_schema(self, connection: Connection) -> None:
         await connection.execute(f'set local search_path to "{self._schema}"')
