@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
-from benchmarks.figure import Bound, Dialect, Figure
+from benchmarks.figure import Dialect, Figure
 from benchmarks.jobs import load
 from benchmarks.measure import Bench, Measure, Sample
 from benchmarks.sites import Site
@@ -44,22 +44,19 @@ async def take(bench: Bench) -> AsyncIterator[Sample]:
         bench.say("claiming and settling")
         here, server = time.process_time(), site.cpu()
         seconds = await drained(site)
+        here, server = time.process_time() - here, site.cpu() - server
         [(finished,)] = site.ask("select count(*) from windlass_history where attempts = 1")
         assert finished == bench.scale.jobs
         yield Sample("raw", finished / seconds)
-        yield Sample("raw, client", (time.process_time() - here) / finished * 1e6)
+        yield Sample("raw, client", here / finished * 1e6)
         if site.dialect is Dialect.POSTGRES:
-            yield Sample("raw, database", (site.cpu() - server) / finished * 1e6)
+            yield Sample("raw, database", server / finished * 1e6)
 
 
 MEASURE = Measure(
     name="raw",
     figures=(
-        Figure(
-            name="raw",
-            unit="jobs/s",
-            asked={Dialect.POSTGRES: Bound(80_000), Dialect.SQLITE: Bound(65_000)},
-        ),
+        Figure(name="raw", unit="jobs/s"),
         Figure(name="raw, client", unit="µs CPU/job"),
         Figure(name="raw, database", unit="µs CPU/job"),
     ),
