@@ -47,7 +47,7 @@ def enqueue_script(jobs: Sequence[NewJob], *, again: bool = False) -> Script[lis
     holders = (yield from _take_keys(keyed)) if keyed else {}
     new = [job for job in jobs if job.id not in holders]
     if new:
-        yield insert("enqueue_again" if again else "enqueue", new)
+        yield insert(new, again=again)
     later = yield from _scheduled(new)
     answers = [holders.get(job.id) or Enqueued(job.id, later.get(job.id, PENDING)) for job in jobs]
     if again and (yield Statement("enqueue_found", {"ids": [job.id for job in new]})):
@@ -55,9 +55,43 @@ def enqueue_script(jobs: Sequence[NewJob], *, again: bool = False) -> Script[lis
     return answers
 
 
-def insert(name: str, jobs: Sequence[NewJob]) -> Statement:
+def insert(jobs: Sequence[NewJob], *, again: bool = False) -> Statement:
     """The statement that keeps these jobs."""
+    if not again and _alike(jobs):
+        return _insert_alike(jobs)
+    name = "enqueue_again" if again else "enqueue"
     return Statement(name, columns=COLUMNS, rows=[_row(job) for job in jobs])
+
+
+def plain(job: NewJob) -> bool:
+    """Whether the job needs one insert and nothing else."""
+    return job.key is None and job.delay is None and job.run_at is None
+
+
+def _alike(jobs: Sequence[NewJob]) -> bool:
+    """Whether they differ in nothing but id and payload, and stand in line at once.
+
+    Sending what they share once, instead of once a job, halves the cost of a batch.
+    """
+    first = jobs[0]
+    shared = first[3:]
+    return plain(first) and all(job[3:] == shared and job.type == first.type for job in jobs)
+
+
+def _insert_alike(jobs: Sequence[NewJob]) -> Statement:
+    first = jobs[0]
+    shared = {
+        "type": first.type,
+        "queue": first.queue,
+        "name": first.name,
+        "priority": first.priority,
+        "threads": first.threads,
+        "max_attempts": first.max_attempts,
+        "max_crashes": first.max_crashes,
+        "policy": _policy(first.policy),
+    }
+    rows = [(job.id, job.payload) for job in jobs]
+    return Statement("enqueue_alike", shared, ("id", "payload"), rows)
 
 
 def fingerprint(job: NewJob) -> bytes:

@@ -28,7 +28,7 @@ from windlass.store.base import (
     Standing,
     WorkerRecord,
 )
-from windlass.store.enqueue import enqueue_script, insert
+from windlass.store.enqueue import enqueue_script, insert, plain
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.settling import finish, returned, standing_of, worked
 from windlass.store.sql_reader import SqlReader
@@ -66,8 +66,8 @@ class SqlStore(SqlReader):
         return await self._send_again(jobs)
 
     async def _send(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
-        if len(jobs) <= CHUNK and all(map(_plain, jobs)):
-            await self.database.write(insert("enqueue", jobs))
+        if len(jobs) <= CHUNK and all(map(plain, jobs)):
+            await self.database.write(insert(jobs))
             return [Enqueued(job.id, State.PENDING) for job in jobs]
         return await self.database.run(_enqueue_all(jobs))
 
@@ -318,11 +318,6 @@ class SqlStore(SqlReader):
 
     async def _write(self, name: str, /, **args: Any) -> Rows:
         return await self.database.write(Statement(name, args))
-
-
-def _plain(job: NewJob) -> bool:
-    """Whether the job needs one insert and nothing else."""
-    return job.key is None and job.delay is None and job.run_at is None
 
 
 def _enqueue_all(jobs: Sequence[NewJob], *, again: bool = False) -> Script[list[Enqueued]]:
