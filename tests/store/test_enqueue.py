@@ -135,12 +135,15 @@ async def test_sending_the_same_ids_again_changes_nothing(yard: Yard, store: Sql
     assert await yard.counted() == {State.PENDING: 2, State.SCHEDULED: 1}
 
 
-async def test_a_first_sending_of_an_id_that_is_there_says_so(yard: Yard, store: SqlStore) -> None:
+@pytest.mark.parametrize("other_queue", ["default", "other"])
+async def test_a_first_sending_of_an_id_that_is_there_says_so(
+    yard: Yard, store: SqlStore, other_queue: str
+) -> None:
     job = yard.new()
     await store.enqueue([job])
 
     with pytest.raises(AlreadyKept):
-        await store.database.write(insert("enqueue", [job, yard.new()]))
+        await store.database.write(insert([job, yard.new(queue=other_queue)]))
 
     assert await yard.counted() == {State.PENDING: 1}
 
