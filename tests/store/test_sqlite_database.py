@@ -158,6 +158,42 @@ async def test_a_caller_who_gave_up_before_its_turn_is_passed_over(
     assert await paused(threaded) == ["b"]
 
 
+async def test_work_of_its_own_shares_no_transaction(threaded: SqliteDatabase) -> None:
+    def rude(session: Session) -> None:
+        session.answer(pause("rude"))
+        session.connection.execute("rollback")
+
+    async with held_up(threaded):
+        before = [asyncio.ensure_future(threaded.write(pause(f"a{n}"))) for n in range(2)]
+        alone = asyncio.ensure_future(threaded.perform(rude))
+        after = [asyncio.ensure_future(threaded.write(pause(f"b{n}"))) for n in range(2)]
+        await asyncio.sleep(0)
+
+    await asyncio.gather(*before, alone, *after)
+    assert await paused(threaded) == ["a0", "a1", "b0", "b1"]
+
+
+async def test_work_that_was_interrupted_is_undone_and_fails_alone(
+    threaded: SqliteDatabase,
+) -> None:
+    endless = """
+        with recursive numbers (n) as (select 1 union all select n + 1 from numbers)
+        insert into windlass_queues select 'q' || n, n, 'ada' from numbers"""
+
+    def slow(session: Session) -> None:
+        timer = threading.Timer(0.05, session.connection.interrupt)
+        timer.start()
+        session.connection.execute(endless)
+
+    working = asyncio.ensure_future(threaded.perform(slow))
+    writing = asyncio.ensure_future(threaded.write(pause("b")))
+
+    with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+        await working
+    await writing
+    assert await paused(threaded) == ["b"]
+
+
 async def test_closing_finishes_what_is_queued(path: Path) -> None:
     database = open_file(path)
     await migrate.up(SqliteMigrator(database))

@@ -56,8 +56,8 @@ class SqliteDatabase:
         return await self._writer.do(lambda session: session.drive(script))
 
     async def perform(self, work: Work[T]) -> T:
-        """Do, in a transaction, what a statement or a script cannot express."""
-        return await self._writer.do(work)
+        """Do, in a transaction of its own, what a statement or a script cannot express."""
+        return await self._writer.do(work, alone=True)
 
     async def close(self) -> None:
         """Finish what is queued and let go of every connection."""

@@ -26,12 +26,15 @@ IDLE = 2.0
 class Command(Generic[T]):
     """Work, and its answer or error once it is done."""
 
-    __slots__ = ("_answer", "_future", "error", "loop", "work")
+    __slots__ = ("_answer", "_future", "alone", "error", "loop", "work")
 
-    def __init__(self, work: Work[T], loop: asyncio.AbstractEventLoop | None = None) -> None:
-        """Answer to `loop`, or to whoever asks afterwards."""
+    def __init__(
+        self, work: Work[T], loop: asyncio.AbstractEventLoop | None = None, *, alone: bool = False
+    ) -> None:
+        """Answer to `loop`, or to whoever asks afterwards; `alone` shares no transaction."""
         self.work = work
         self.loop = loop
+        self.alone = alone
         self.error: BaseException | None = None
         self._answer: list[T] = []
         self._future: asyncio.Future[T] | None = loop.create_future() if loop else None
@@ -77,8 +80,8 @@ Perform: TypeAlias = Callable[[Sequence[Command[Any]]], None]
 class Hands(Protocol):
     """Carries out commands in the order in which they are given."""
 
-    async def do(self, work: Work[T]) -> T:
-        """Carry out one command and answer after its commit."""
+    async def do(self, work: Work[T], *, alone: bool = False) -> T:
+        """Carry out one command and answer after its commit, which it may share with others."""
         ...
 
     async def close(self) -> None:
@@ -94,9 +97,9 @@ class InlineHands:
         self._perform = perform
         self._end = end
 
-    async def do(self, work: Work[T]) -> T:
+    async def do(self, work: Work[T], *, alone: bool = False) -> T:
         """Carry it out here and now."""
-        command = Command(work)
+        command = Command(work, alone=alone)
         self._perform([command])
         return command.result()
 
@@ -117,13 +120,14 @@ class ThreadHands:
         self._end = end
         self._idle = idle
         self._queue: queue.SimpleQueue[Command[Any] | None] = queue.SimpleQueue()
+        self._put_back: list[Command[Any] | None] = []
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    async def do(self, work: Work[T]) -> T:
+    async def do(self, work: Work[T], *, alone: bool = False) -> T:
         """Queue it, and wait for the commit that it is part of."""
-        command = Command(work, asyncio.get_running_loop())
+        command = Command(work, asyncio.get_running_loop(), alone=alone)
         with self._starting:
             if self._closed:
                 raise StoreAway("the database was closed")
@@ -158,20 +162,23 @@ class ThreadHands:
                 command.fail(problem)
 
     def _next(self) -> list[Command[Any]]:
-        """All that waits, at least one; nothing when it is time to end."""
-        first = self._wait()
-        taken = []
-        while first is not None:
-            if not first.given_up:
-                taken.append(first)
-            if len(taken) == MOST_AT_ONCE or (self._queue.empty() and taken):
-                return taken
-            first = self._queue.get()
-        if taken:
-            self._queue.put(None)  # for the next turn
+        """All that waits and may share a transaction, at least one; nothing at the very end."""
+        taken: list[Command[Any]] = []
+        while not taken or not self._queue.empty():
+            command = self._wait()
+            if command is None or (taken and command.alone):
+                self._put_back.append(command)
+                break
+            if command.given_up:
+                continue
+            taken.append(command)
+            if command.alone or len(taken) == MOST_AT_ONCE:
+                break
         return taken
 
     def _wait(self) -> Command[Any] | None:
+        if self._put_back:
+            return self._put_back.pop()
         try:
             return self._queue.get(timeout=IDLE)
         except queue.Empty:

@@ -146,7 +146,9 @@ class Writer:
 
 def _undo(connection: sqlite3.Connection, *, alone: bool) -> None:
     if alone:
-        connection.execute("rollback")
+        # A change that was interrupted has undone the whole transaction already.
+        if connection.in_transaction:
+            connection.execute("rollback")
         return
     connection.execute("rollback to command")
     connection.execute("release command")
