@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.store.yard import LEASE, Yard
+from windlass.core.errors import AlreadyKept
 from windlass.core.job import Lane, NodeId, State, WorkerId
 from windlass.core.outcome import Crashed
 from windlass.store.base import Ask, NodeRecord, Standing, WorkerRecord
@@ -177,6 +178,23 @@ async def test_a_node_that_ended_without_leaving_is_forgotten_after_an_hour(
 
     known = [record.id for record, _, _ in (await store.fleet()).nodes]
     assert known == ([node] if age < timedelta(hours=1) else [])
+
+
+async def test_a_worker_that_ended_is_forgotten_once_its_jobs_are_reclaimed(
+    yard: Yard, store: SqlStore
+) -> None:
+    worker, claim = await yard.running()
+    [(record, _)] = (await store.fleet()).workers
+    await store.dismiss([worker.id])
+
+    await store.prune(timedelta(days=1), 10)
+    with pytest.raises(AlreadyKept):
+        await store.enlist(record)
+    await yard.reclaim()
+    await store.prune(timedelta(days=1), 10)
+    await store.enlist(record)
+
+    assert await yard.state(claim.id) is State.PENDING
 
 
 async def test_a_node_with_running_jobs_is_not_forgotten(yard: Yard, store: SqlStore) -> None:

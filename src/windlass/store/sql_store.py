@@ -250,6 +250,7 @@ class SqlStore(SqlReader):
         for row in await self._read("prune_days", retention_us=retention_us):
             await self.database.run(_drop_day(row["day"]))
         await self._write("prune_keys", limit=limit)
+        await self._write("prune_workers")
         await self._write("prune_nodes")
         old = await self._read("prune_old", retention_us=retention_us, limit=limit)
         return len(await self.delete([JobId(row["id"]) for row in old]))
