@@ -31,6 +31,7 @@ class Batches:
 
     def __init__(self) -> None:
         """Know none yet."""
+        self._after: dict[str, list[str]] = {}  # parameters after the group, as often as used
         self._texts: dict[tuple[str, int, tuple[int, ...]], str] = {}
 
     def steps(
@@ -41,7 +42,7 @@ class Batches:
         rows: Sequence[tuple[Any, ...]],
     ) -> Iterator[Step]:
         """The steps that run the statement for these rows."""
-        shared = [args[name] for name in query.parameters if name not in columns]
+        shared = [args[name] for name in self._shared(query)]
         for start in range(0, len(rows), WIDEST):
             some = rows[start : start + WIDEST]
             # A width that is not a power of two is filled up with rows without an id, which each
@@ -52,6 +53,11 @@ class Batches:
             values = map(itemgetter(*used), filled)
             flat = chain.from_iterable(values) if len(used) > 1 else values
             yield Step(self._text(query, columns, width, used), [*flat, *shared])
+
+    def _shared(self, query: Query) -> list[str]:
+        if query.name not in self._after:
+            self._after[query.name] = PARAMETER.findall(query.text[_group(query).end() :])
+        return self._after[query.name]
 
     def _text(
         self, query: Query, columns: tuple[str, ...], width: int, used: tuple[int, ...]
@@ -75,15 +81,22 @@ def _used(rows: Sequence[tuple[Any, ...]]) -> tuple[int, ...]:
 def widened(query: Query, columns: tuple[str, ...], width: int, used: Sequence[int]) -> str:
     """The statement with its `values (…)` group repeated, and null for columns that are not used.
 
-    Rows have plain `?`: Python looks for the name of each numbered parameter among all the others.
+    All parameters are plain `?`, in their order: among thousands of numbered ones, SQLite and
+    Python look each up from the first.
     """
-    group = GROUP.search(query.text)
-    if group is None or tuple(PARAMETER.findall(group[1])) != columns:
+    group = _group(query)
+    if tuple(PARAMETER.findall(group[1])) != columns:
         raise ValueError(f"{query.name}.sql has no group `values ({', '.join(columns)})`")
     if PARAMETER.search(query.text[: group.start()]):
         raise ValueError(f"{query.name}.sql has a parameter before its `values`")
-    shared = (name for name in query.parameters if name not in columns)
-    place = {name: f"?{n}" for n, name in enumerate(shared, len(used) * width + 1)}
-    after = PARAMETER.sub(lambda match: place[match[1]], query.text[group.end() :])
     row = ", ".join("?" if place in used else "null" for place in range(len(columns)))
-    return f"{query.text[: group.start()]}values {', '.join([f'({row})'] * width)}{after}"
+    rows = ", ".join([f"({row})"] * width)
+    after = PARAMETER.sub("?", query.text[group.end() :])
+    return f"{query.text[: group.start()]}values {rows}{after}"
+
+
+def _group(query: Query) -> re.Match[str]:
+    group = GROUP.search(query.text)
+    if group is None:
+        raise ValueError(f"{query.name}.sql has no group `values (…)`")
+    return group

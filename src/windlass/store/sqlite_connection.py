@@ -18,8 +18,8 @@ CACHE_KIB = 16 * 1024
 # Checkpoint every 16 MB of WAL, and give back what a burst or a slow reader made it grow to.
 CHECKPOINT_PAGES = 4_000
 WAL_LIMIT = 64 * 1024 * 1024
-# Each statement about many rows is kept in ten widths.
-STATEMENTS = 512
+# Each statement about many rows is kept in ten widths, the widest of some 200 KB.
+STATEMENTS = 200
 
 
 def connect(path: str, patience: Patience, *, reading: bool = False) -> sqlite3.Connection:
