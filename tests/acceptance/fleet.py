@@ -61,6 +61,10 @@ class Node:
         except psutil.NoSuchProcess:
             return []
 
+    def family(self) -> list[psutil.Process]:
+        """Its worker processes, and theirs."""
+        return psutil.Process(self.pid).children(recursive=True)
+
     def said(self, message: str) -> list[dict[str, Any]]:
         """The log lines with this message."""
         return [line for line in self.lines() if line["msg"] == message]
@@ -79,14 +83,14 @@ class Node:
         """Send a signal to the supervisor."""
         self._process.send_signal(number)
 
-    def freeze(self, books: Books) -> None:
+    def freeze(self, books: Books, *, supervisor_only: bool = False) -> None:
         """Stop it where it is, and its workers with it; not while one holds the only lock."""
         self.signal(signal.SIGSTOP)
-        for worker in self.workers():
+        for worker in self.workers() if not supervisor_only else []:
             worker.suspend()
         if books.locked():
             self.thaw()
-            self.freeze(books)
+            self.freeze(books, supervisor_only=supervisor_only)
 
     def thaw(self) -> None:
         """Let all of it go on."""

@@ -45,6 +45,15 @@ async def gated_effect(ctx: Context, number: int, gate: str) -> None:
         await connection.execute(row(ctx, number))
 
 
+def gated_isolated_effect(ctx: Context, number: int, gate: str) -> None:
+    """The same in a process of its own."""
+    begin(ctx, number)
+    while not Path(gate).exists():
+        time.sleep(0.02)
+    with ctx.transaction() as connection:
+        connection.execute(row(ctx, number))
+
+
 def gated_toil(ctx: Context, number: int, gate: str) -> None:
     """Wait for a file in a thread, which nobody can stop."""
     begin(ctx, number)
@@ -112,6 +121,9 @@ class Works:
         self.effect = app.job(max_crashes=MANY)(effect)
         self.plain_effect = app.job(max_crashes=MANY)(plain_effect)
         self.gated_effect = app.job(max_crashes=MANY)(gated_effect)
+        self.gated_isolated_effect = app.job(max_crashes=MANY, isolation="process")(
+            gated_isolated_effect
+        )
         self.gated_toil = app.job(max_crashes=MANY)(gated_toil)
         self.rest = app.job(rest)
         self.toil = app.job(toil)

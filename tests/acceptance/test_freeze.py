@@ -1,5 +1,6 @@
 """A node that was frozen past its lease changes nothing when it comes back."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,42 @@ async def test_what_runs_elsewhere_meanwhile_is_refused(site: Site) -> None:
     assert not lost(other)
 
 
+@pytest.mark.timeout(90)
+async def test_a_node_that_was_frozen_for_less_than_its_lease_keeps_its_jobs(site: Site) -> None:
+    jobs = gated(site)
+    frozen, other = await frozen_with(site, jobs, lease=6)
+    await asyncio.sleep(2)
+
+    frozen.thaw()
+    gate(site).touch()
+    await site.all_finished(at_most=20)
+
+    assert site.audit() == Audit()
+    assert len(site.ledger) == len(jobs)
+    assert not other.said("jobs reclaimed")
+
+
+@pytest.mark.timeout(90)
+async def test_workers_whose_supervisor_is_frozen_let_go_before_others_take(site: Site) -> None:
+    jobs = [site.works.gated_effect.job(number, str(gate(site))) for number in range(JOBS)]
+    node = site.node(lease="5s")
+    await site.enqueue(*jobs)
+    await site.begun(len(jobs))
+    other = site.node(lease="5s")
+    await other.ready()
+
+    node.freeze(site.books, supervisor_only=True)
+    await site.begun(2 * len(jobs))
+    gate(site).touch()
+    await site.all_finished(at_most=20)
+    node.thaw()
+
+    assert site.audit() == Audit()
+    assert len(site.ledger) == 2 * len(jobs)
+    assert handed_back(node) == site.accepted
+    assert site.books.unwell() == []  # nobody had to take anything
+
+
 def gate(site: Site) -> Path:
     """What all the jobs wait for."""
     return site.folder / "gate"
@@ -56,12 +93,12 @@ def gated(site: Site) -> list[NewJob]:
     ]
 
 
-async def frozen_with(site: Site, jobs: list[NewJob]) -> tuple[Node, Node]:
+async def frozen_with(site: Site, jobs: list[NewJob], lease: int = 3) -> tuple[Node, Node]:
     """A node that was frozen while it ran the jobs, and another one that is not."""
-    frozen = site.node(lease="2s")
+    frozen = site.node(lease=f"{lease}s")
     await site.enqueue(*jobs)
     await site.begun(len(jobs))
-    other = site.node(lease="2s")
+    other = site.node(lease=f"{lease}s")
     await other.ready()
     frozen.freeze(site.books)
     return frozen, other
@@ -70,6 +107,11 @@ async def frozen_with(site: Site, jobs: list[NewJob]) -> tuple[Node, Node]:
 def toils(jobs: list[NewJob]) -> set[str]:
     """The jobs that cannot be stopped."""
     return {job.id for job in jobs if job.type == "gated_toil"}
+
+
+def handed_back(node: Node) -> set[str]:
+    """The jobs of which a node said that it gave them up."""
+    return {job for line in node.said("jobs handed back") for job in line["jobs"]}
 
 
 def lost(node: Node) -> set[str]:

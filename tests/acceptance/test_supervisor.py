@@ -10,25 +10,25 @@ JOBS = 8
 
 
 @pytest.mark.timeout(90)
-async def test_another_node_takes_over_when_a_supervisor_is_killed(
-    site: Site,
-) -> None:
+async def test_another_node_takes_over_when_a_supervisor_is_killed(site: Site) -> None:
     # A file lock tells at once that its holder is dead; on PostgreSQL the lease has to run out.
     embedded = site.url.startswith("sqlite")
-    lease = "30s" if embedded else "2s"
+    lease = "15s" if embedded else "2s"
     gate = site.folder / "gate"
+    kinds = (site.works.gated_effect, site.works.gated_isolated_effect)
     doomed = site.node(processes=2, lease=lease)
     await doomed.ready(2)
-    await site.enqueue(*(site.works.gated_effect.job(n, str(gate)) for n in range(JOBS)))
+    await site.enqueue(*(kinds[number % 2].job(number, str(gate)) for number in range(JOBS)))
     await site.begun(JOBS)
     heir = site.node(lease=lease)
     await heir.ready()
-    workers = doomed.workers()
+    family = doomed.family()
 
     doomed.kill()
-    await until(lambda: not any(worker.is_running() for worker in workers), at_most=2)
+    await until(lambda: not any(process.is_running() for process in family), at_most=3)
     await until(lambda: heir.said("jobs reclaimed"), at_most=3 if embedded else 8)
     gate.touch()
     await site.all_finished(at_most=30)
 
+    assert len(family) > 2  # two workers, and the processes in which they isolate jobs
     assert site.audit() == Audit()
