@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import asyncpg
@@ -97,11 +98,12 @@ def test_every_file_is_used(path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def tables() -> sqlite3.Connection:
+def tables() -> Iterator[sqlite3.Connection]:
     connection = sqlite3.connect(":memory:")
     for step in steps("sqlite"):
         connection.executescript(step.up)
-    return connection
+    yield connection
+    connection.close()
 
 
 @pytest.mark.parametrize("statement", sorted(SQLITE))
