@@ -35,7 +35,7 @@ class Jobs:
 async def load(database: Database, count: int, *, plain: bool = False) -> None:
     """Put jobs that do nothing in line, by the statement that enqueue uses."""
     for batch in Jobs().batches(count, plain=plain):
-        await database.write(insert("enqueue", batch))
+        await database.write(insert(batch))
 
 
 async def nothing(user: str, number: int, note: str) -> None:
