@@ -1,17 +1,21 @@
 """Enqueue: all or none, once per id, once per key."""
 
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 import pytest
 
 from tests.store.yard import FAILED, Yard
 from windlass.core.backoff import Backoff
-from windlass.core.errors import AlreadyKept, KeyTaken
+from windlass.core.errors import AlreadyKept, KeyTaken, StoreAway
 from windlass.core.job import Lane, Policy, State
 from windlass.core.outcome import Done
-from windlass.store.base import Enqueued
+from windlass.store.base import Database, Enqueued
 from windlass.store.enqueue import enqueue_script, insert
+from windlass.store.script import Rows, Script, Statement
 from windlass.store.sql_store import SqlStore
+
+T = TypeVar("T")
 
 
 async def test_a_job_is_kept_as_it_was_asked_for(yard: Yard, store: SqlStore) -> None:
@@ -146,6 +150,47 @@ async def test_a_first_sending_of_an_id_that_is_there_says_so(
         await store.database.write(insert([job, yard.new(queue=other_queue)]))
 
     assert await yard.counted() == {State.PENDING: 1}
+
+
+class Silent:
+    """A database that does what it is asked and whose answers get lost, for a while."""
+
+    def __init__(self, database: Database, answers_lost: int) -> None:
+        self._database = database
+        self._lost = answers_lost
+        self.read = database.read
+        self.close = database.close
+
+    async def write(self, statement: Statement) -> Rows:
+        """Run it, and perhaps say nothing."""
+        return self._answer(await self._database.write(statement))
+
+    async def run(self, script: Script[T]) -> T:
+        """Run it, and perhaps say nothing."""
+        return self._answer(await self._database.run(script))
+
+    def _answer(self, answer: T) -> T:
+        self._lost -= 1
+        if self._lost >= 0:
+            raise StoreAway("the line broke", ambiguous=True)
+        return answer
+
+
+async def test_who_never_had_an_answer_may_try_again_though_the_job_has_finished(
+    yard: Yard, store: SqlStore
+) -> None:
+    worker = await yard.worker()
+    unanswered = SqlStore(Silent(store.database, answers_lost=4), yard.clock)
+    job = yard.new()
+    with pytest.raises(StoreAway):
+        await unanswered.enqueue([job])
+    [claim] = await yard.claim(worker)
+    await store.settle([yard.end(claim, Done("1"))])
+
+    [again] = await unanswered.enqueue([job])
+
+    assert again.id == job.id
+    assert await yard.counted() == {State.COMPLETED: 1}
 
 
 async def test_sending_again_what_has_finished_changes_nothing(yard: Yard, store: SqlStore) -> None:

@@ -90,6 +90,20 @@ select id, type, queue, 'completed', priority, threads, payload, 1, 0, 0, 3, 3, 
        now()
   from gone
 """
+MILLION = """
+do $$
+begin
+    for round in 1..10 loop
+        insert into windlass_jobs (id, type, queue, state, lane, rank, priority, threads, payload,
+                                   max_attempts, max_crashes, created_at, run_at)
+        select gen_random_uuid(), 'mail', 'q' || n % 200, 'pending', 'open', 1000000 + n, 0, 0,
+               '{}', 3, 3, now(), now()
+          from generate_series(1, 100000) n;
+        delete from windlass_jobs where rank > 1000000;
+    end loop;
+end
+$$
+"""
 RUN = f"""
 insert into windlass_nodes values ('{NODE}', 'here', 1, '1', now(), now() + interval '1 hour');
 insert into windlass_workers (id, node, pid, slots, threads, alone, types, started_at)
@@ -100,6 +114,7 @@ LEDGERS = {
     "taken while nothing ran": [FILL, "analyze", RUN],
     "taken while nothing was there": ["analyze", FILL, RUN],
     "taken before most was done": [FILL, "analyze", FILL, CHURN, RUN],
+    "taken before a million came and went": [FILL, "analyze", MILLION, RUN],
 }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
+from windlass.clock import Clock
 from windlass.core.claim import Claim
 from windlass.core.errors import AlreadyKept, StoreAway
 from windlass.core.job import FINISHED, JobId, NewJob, NodeId, State, WorkerId
@@ -16,6 +17,7 @@ from windlass.store.base import (
     LOWEST_RANK,
     Ask,
     Claimed,
+    Database,
     Decide,
     Demand,
     Enqueued,
@@ -43,6 +45,8 @@ MANY_QUEUES = 50
 # Rollups: finer grain, age at which it is folded, coarser grain; all in seconds.
 FOLDS = ((0, 60, 10), (10, 3600, 60), (60, 86_400, 3600))
 RESENDS = 3
+# Whoever has not tried again after so many others have failed will not.
+MOST_IN_DOUBT = 100_000
 # How long an enqueue waits for a key in a stranger's open transaction before it answers `Busy`.
 KEY_PATIENCE = "2s"
 
@@ -50,12 +54,20 @@ KEY_PATIENCE = "2s"
 class SqlStore(SqlReader):
     """Keeps jobs in a database; see `Store` for what each verb promises."""
 
+    def __init__(self, database: Database, clock: Clock) -> None:
+        """Speak to `database`; `clock` only measures how long ago something happened."""
+        super().__init__(database, clock)
+        # Jobs whose enqueue ended without an answer: whoever tries again sends them again.
+        self._in_doubt: dict[JobId, None] = {}
+
     # --- enqueue ----------------------------------------------------------------------------------
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Keep the jobs, all or none."""
         if not jobs:
             return []
+        if self._in_doubt and any(job.id in self._in_doubt for job in jobs):
+            return await self._send_again(jobs)
         try:
             return await self._send(jobs)
         except AlreadyKept:
@@ -72,13 +84,24 @@ class SqlStore(SqlReader):
         return await self.database.run(_enqueue_all(jobs))
 
     async def _send_again(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        """Send what may have been committed; if that stays unknown, so does the next sending."""
+        self._doubt(jobs)
         for resend in range(RESENDS):
             try:
-                return await self.database.run(_enqueue_all(jobs, again=True))
+                answers = await self.database.run(_enqueue_all(jobs, again=True))
             except StoreAway:
                 if resend == RESENDS - 1:
                     raise
+                continue
+            for job in jobs:
+                self._in_doubt.pop(job.id, None)
+            return answers
         raise AssertionError
+
+    def _doubt(self, jobs: Sequence[NewJob]) -> None:
+        self._in_doubt |= dict.fromkeys(job.id for job in jobs)
+        while len(self._in_doubt) > MOST_IN_DOUBT:
+            del self._in_doubt[next(iter(self._in_doubt))]
 
     # --- the life of an attempt -------------------------------------------------------------------
 
