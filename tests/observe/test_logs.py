@@ -35,6 +35,14 @@ class Clock(SystemClock):
         return self.now
 
 
+class Broken(io.StringIO):
+    """A pipe whose reader is gone."""
+
+    def write(self, _: str) -> int:
+        """Fail."""
+        raise BrokenPipeError
+
+
 class Terminal(io.StringIO):
     """A stream that says it is a terminal."""
 
@@ -119,6 +127,14 @@ def test_a_chore_that_keeps_failing_is_told_once_in_a_while() -> None:
 
     told = [json.loads(line)["chore"] for line in stream.getvalue().splitlines()]
     assert told == ["promote", "reclaim", "promote"]
+
+
+def test_a_log_that_cannot_be_written_stops_nobody() -> None:
+    closed = io.StringIO()
+    closed.close()
+
+    for stream in (Broken(), closed):
+        Logs(stream, SystemClock()).on(WorkerStopped(WORKER))
 
 
 def test_a_person_at_a_terminal_reads_words_and_no_json() -> None:

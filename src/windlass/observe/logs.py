@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, TextIO, TypeAlias
@@ -81,7 +82,9 @@ class Logs:
         if RANKS[saying.level] < self._least or self._repeats(event):
             return
         facts = {field.name: _fact(getattr(event, field.name)) for field in fields(event)}
-        getattr(self._log, saying.level)(saying.message, **facts)
+        # A log whose reader is gone, or whose disk is full, is no reason to stop the work.
+        with suppress(OSError, ValueError):
+            getattr(self._log, saying.level)(saying.message, **facts)
 
     def _repeats(self, event: Event) -> bool:
         match event:
