@@ -131,10 +131,11 @@ def test_a_chore_that_keeps_failing_is_told_once_in_a_while() -> None:
 
 def test_a_log_that_cannot_be_written_stops_nobody() -> None:
     closed = io.StringIO()
+    logs = [Logs(stream, SystemClock()) for stream in (Broken(), closed)]
     closed.close()
 
-    for stream in (Broken(), closed):
-        Logs(stream, SystemClock()).on(WorkerStopped(WORKER))
+    for log in logs:
+        log.on(WorkerStopped(WORKER))
 
 
 def test_a_person_at_a_terminal_reads_words_and_no_json() -> None:
