@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ class Watched:
 
     def __init__(self) -> None:
         self.rings = 0
+        self.suspicions = 0
         self.asks: list[Ask] = []
         self.standings: list[Standing] = []
 
@@ -54,6 +56,10 @@ class Watched:
     def learn(self, standing: Standing) -> None:
         """Remember the standing."""
         self.standings.append(standing)
+
+    def suspect(self) -> None:
+        """Remember the suspicion."""
+        self.suspicions += 1
 
 
 class Flaky(SqlStore):
@@ -92,7 +98,7 @@ class Site:
             clock=SystemClock(),
             chance=SystemChance(),
             observer=self.observer,
-            rota=lambda may_judge: rota(tools, may_judge),
+            rota=partial(rota, tools),
             answering=lambda _: nullcontext(),
             aside=aside,
             terms=terms,
@@ -237,6 +243,21 @@ async def test_jobs_of_a_dismissed_worker_are_reclaimed_at_once(site: Site) -> N
             return await site.state(job) is State.PENDING
 
         await until(pending, at_most=0.5)
+
+
+async def test_who_reclaims_the_jobs_of_a_dead_node_gets_ready_to_run_suspects(site: Site) -> None:
+    lost = await site.fleet.node()
+    worker = await site.fleet.worker(lost, "mail")
+    await site.fleet.job()
+    await site.fleet.claim(lost, worker, "mail")
+
+    async with site.node().on_duty(site.crew):
+        await until(lambda: site.observer.of(LeaseRenewed))
+        before = site.crew.suspicions
+        await site.store.leave(lost)
+        await until(lambda: site.crew.suspicions, at_most=3)
+
+    assert not before
 
 
 async def test_a_worker_dismissed_at_the_very_end_leaves_no_job_behind(site: Site) -> None:

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ class Crewed:
             clock=SystemClock(),
             chance=SystemChance(),
             observer=self.observer,
-            rota=lambda may_judge: rota(tools, may_judge),
+            rota=partial(rota, tools),
             answering=lambda _: nullcontext(),
         )
         record = NodeRecord(id=NodeId(SystemChance().token()), host="here", pid=1, version="0")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from windlass.bell.base import Bell
 from windlass.clock import Chance
 from windlass.core.backoff import DEFAULT_BACKOFF
@@ -15,7 +17,13 @@ CHUNK = 500
 
 
 async def reclaim(
-    store: Store, bell: Bell, observer: Observer, *, chance: Chance, lapsed: bool
+    store: Store,
+    bell: Bell,
+    observer: Observer,
+    *,
+    chance: Chance,
+    lapsed: bool,
+    told: Callable[[], None] = lambda: None,
 ) -> float | None:
     """Settle attempts whose worker is dead, and with `lapsed` those whose lease ran out.
 
@@ -32,4 +40,5 @@ async def reclaim(
     if reclaimed.count:
         await bell.ring(reclaimed.queues)
         observer.on(JobsReclaimed(reclaimed.count))
+        told()
     return 0.0 if reclaimed.count >= CHUNK else None

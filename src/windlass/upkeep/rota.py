@@ -45,12 +45,19 @@ class Tools:
     retention: timedelta = DEFAULT_RETENTION
 
 
-def rota(tools: Tools, may_judge: Callable[[], bool]) -> list[Loop]:
-    """Every chore as a loop; `may_judge` tells whether a lease that ran out proves a death."""
+def rota(
+    tools: Tools, may_judge: Callable[[], bool], reclaimed: Callable[[], None] = lambda: None
+) -> list[Loop]:
+    """Every chore as a loop; `may_judge` tells whether a lease that ran out proves a death.
+
+    Whoever reclaims jobs is told by `reclaimed`: they may have to run alone now.
+    """
     store, bell, observer = tools.store, tools.bell, tools.observer
 
     async def judge() -> float | None:
-        return await reclaim(store, bell, observer, chance=tools.chance, lapsed=may_judge())
+        return await reclaim(
+            store, bell, observer, chance=tools.chance, lapsed=may_judge(), told=reclaimed
+        )
 
     turns: dict[str, Turn] = {
         "promote": partial(promote, store, bell, observer),

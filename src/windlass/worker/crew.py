@@ -86,6 +86,11 @@ class ProcessCrew:
         self._open_quarantines()
         self._close_idle_quarantines()
 
+    def suspect(self) -> None:
+        """A death leaves suspects behind: be ready for them before the next renewal counts them."""
+        self._suspects = max(self._suspects, 1)
+        self._open_quarantines()
+
     # --- the posts --------------------------------------------------------------------------------
 
     async def work(self, first: Hand | None = None) -> None:
@@ -138,7 +143,7 @@ class ProcessCrew:
             self._node.dismiss(hand.worker)
         if code != 0 and not hand.killed:
             self._observer.on(WorkerDied(hand.worker, hand.pid, code))
-            self._suspect_something()
+            self.suspect()
 
     def _assign(self, hand: Hand, *, alone: bool) -> None:
         settings = self._settings
@@ -177,11 +182,6 @@ class ProcessCrew:
                 return
 
     # --- the quarantine ---------------------------------------------------------------------------
-
-    def _suspect_something(self) -> None:
-        """A death leaves suspects behind: be ready for them before the next renewal counts them."""
-        self._suspects = max(self._suspects, 1)
-        self._open_quarantines()
 
     def _open_quarantines(self) -> None:
         busy = sum(hand.alone and hand.room_since is None for hand in self._hands)

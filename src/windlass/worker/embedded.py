@@ -107,3 +107,6 @@ class Solo:
     def learn(self, standing: Standing) -> None:
         """Let it know how the fleet stands."""
         self._worker.learn(standing)
+
+    def suspect(self) -> None:
+        """Nothing to make ready: it takes suspects when the next renewal tells of them."""

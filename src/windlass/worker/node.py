@@ -58,6 +58,10 @@ class Crew(Protocol):
         """Pass on what the last renewal told."""
         ...
 
+    def suspect(self) -> None:
+        """Be ready for jobs that run alone, before the next renewal counts them."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outfit:
@@ -69,7 +73,7 @@ class Outfit:
     clock: Clock
     chance: Chance
     observer: Observer
-    rota: Callable[[Callable[[], bool]], Sequence[Loop]]
+    rota: Callable[[Callable[[], bool], Callable[[], None]], Sequence[Loop]]
     answering: Callable[[NodeId], AbstractContextManager[None]]
     aside: Aside = background
     terms: LeaseTerms = field(default_factory=LeaseTerms)
@@ -88,7 +92,7 @@ class Node:
         self._ended: set[WorkerId] = set()
         self._crew: Crew | None = None
         chores = [
-            *outfit.rota(self.may_judge),
+            *outfit.rota(self.may_judge, self._reclaimed),
             self._loop("asks", Pace(every=ASK_EVERY, breath=0.01), self._pass_on_asks),
             self._loop("dismiss", Pace(every=ASK_EVERY), self._dismiss),
         ]
@@ -202,6 +206,10 @@ class Node:
             self.hurry(*URGENT.get(word, ()))
         if any(word == EVERY or word not in URGENT for word in words):
             self._workers.ring()
+
+    def _reclaimed(self) -> None:
+        if self._crew is not None:
+            self._crew.suspect()
 
     async def _pass_on_asks(self) -> None:
         for ask in await self._outfit.store.asked(self.id):
