@@ -1,5 +1,6 @@
 """Handlers in processes of their own: they can be killed, and take nobody along."""
 
+import errno
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ from tests.worker.isolated_app import app
 from tests.worker.yard import Yard
 from windlass.core.job import Policy, State
 from windlass.observe.events import AttemptFailed
+from windlass.worker.child_process import Child
 
 
 class Begun:
@@ -48,6 +50,21 @@ async def test_it_runs_in_another_process_which_is_kept_warm(yard: Yard) -> None
 
     assert len(pids) == 1
     assert pids != {str(os.getpid())}
+
+
+async def test_a_machine_that_gives_no_process_is_not_the_fault_of_the_job(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_process(*_: object) -> Child:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("windlass.worker.pools.start_child", no_process)
+    job = await yard.enqueue("whoami")
+
+    async with yard.working():
+        [later] = await yard.come_to(State.SCHEDULED, job)
+
+    assert (later.attempts, later.failures) == (0, 0)
 
 
 async def test_a_coroutine_can_be_isolated_too(yard: Yard) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from windlass.core.claim import Claim
 from windlass.core.errors import BadInput
-from windlass.core.outcome import Crashed, Ending, Failed
+from windlass.core.outcome import Crashed, Ending, Failed, Snoozed
 from windlass.store.base import Kept
 from windlass.worker.attempt import Attempt, Told
 from windlass.worker.child_process import Child, ChildDied, NotReady
@@ -31,6 +31,8 @@ from windlass.worker.ways import Gear
 KILL_AFTER = 2.0
 # How long a process may take to import the application.
 START_WITHIN = 60.0
+# When to try again if the machine gives no process.
+NO_PROCESS_PAUSE = 1.0
 # How long a process is kept warm without anything to do.
 WARM = 60.0
 
@@ -107,7 +109,11 @@ class Isolated:
             if attempt.told is None:
                 return await self._within(attempt, child)
             self._retire(child)
-        except (NotReady, BadInput, OSError) as error:
+        except OSError:
+            if attempt.told is None:
+                # The machine is short of memory, processes or files; not a failure of the job.
+                return Snoozed(NO_PROCESS_PAUSE)
+        except (NotReady, BadInput) as error:
             if attempt.told is None:
                 return Failed(f"no process to run it in: {error}")
         finally:
