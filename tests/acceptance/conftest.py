@@ -1,20 +1,15 @@
-"""A site for each test: a store of its own, and nobody left behind."""
+"""A site for each test, with a store of its own."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.acceptance.fleet import Site
+from tests.acceptance.fleet import Site, open_site
 
 
 @pytest.fixture
 async def site(tmp_path: Path, store_url: str) -> AsyncIterator[Site]:
     """A site on each store in turn."""
-    site = Site(tmp_path, store_url)
-    try:
-        await site.app.stats()  # an embedded store is made by whoever comes first
-        site.books.open_effects()
+    async with open_site(tmp_path, store_url) as site:
         yield site
-    finally:
-        await site.close()

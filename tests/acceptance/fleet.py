@@ -6,8 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +75,14 @@ class Node:
             with suppress(ValueError):
                 yield json.loads(line)
 
+    def lost(self) -> set[str]:
+        """The jobs of which it said that they were taken from it."""
+        return {job for line in self.said("claims lost") for job in line["jobs"]}
+
+    def handed_back(self) -> set[str]:
+        """The jobs of which it said that it gave them up."""
+        return {job for line in self.said("jobs handed back") for job in line["jobs"]}
+
     async def ready(self, workers: int = 1) -> None:
         """Wait until so many workers have begun."""
         await until(lambda: len(self.said("worker started")) >= workers, at_most=30)
@@ -129,9 +137,9 @@ class Site:
 
     def node(self, *, ballast: int = 1, **settings: object) -> Node:
         """Start a node, whose app has some ballast; settings as windlass knows them."""
-        environ = {f"WINDLASS_{name.upper()}": str(value) for name, value in settings.items()}
-        environ |= {LEDGER: str(self.ledger.path), BALLAST: str(ballast)}
-        environ["WINDLASS_STORE"] = self.url
+        environ = {LEDGER: str(self.ledger.path), BALLAST: str(ballast)}
+        settings = {"store": self.url, **settings}
+        environ |= {f"WINDLASS_{name.upper()}": str(value) for name, value in settings.items()}
         node = Node(self.folder, f"node-{len(self.nodes)}", environ)
         self.nodes.append(node)
         return node
@@ -157,3 +165,16 @@ class Site:
         for node in self.nodes:
             node.kill()
         await self.app.close()
+
+
+@asynccontextmanager
+async def open_site(folder: Path, url: str, books: Books | None = None) -> AsyncIterator[Site]:
+    """A site that leaves nobody behind; its auditor may have a way of its own to the store."""
+    site = Site(folder, url)
+    site.books = books or site.books
+    try:
+        await site.app.stats()  # an embedded store is made by whoever comes first
+        site.books.open_effects()
+        yield site
+    finally:
+        await site.close()

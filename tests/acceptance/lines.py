@@ -24,6 +24,8 @@ class Lines:
         self.url = ""
         self.share = 0.0  # of requests that cost their line
         self.cuts = 0
+        self.whole = asyncio.Event()  # while it is not, everything waits on its way
+        self.whole.set()
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -40,7 +42,7 @@ class Lines:
         except OSError:
             answers.close()
             return
-        answering = asyncio.create_task(carry(far, answers))
+        answering = asyncio.create_task(self._answer(far, answers))
         try:
             await self._carry(near, requests, answers)
         except (OSError, asyncio.CancelledError):
@@ -57,6 +59,7 @@ class Lines:
         answers: asyncio.StreamWriter,
     ) -> None:
         while request := await near.read(CHUNK):
+            await self.whole.wait()
             if self._chance.random() >= self.share:
                 requests.write(request)
                 continue
@@ -69,10 +72,9 @@ class Lines:
                 requests.write(request)
             return
 
-
-async def carry(far: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
-    """Pass on what the server answers, until it hangs up."""
-    with suppress(OSError):
-        while answer := await far.read(CHUNK):
-            answers.write(answer)
-        answers.close()
+    async def _answer(self, far: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while answer := await far.read(CHUNK):
+                await self.whole.wait()
+                answers.write(answer)
+            answers.close()

@@ -22,10 +22,10 @@ async def test_what_finished_elsewhere_meanwhile_is_refused(site: Site) -> None:
     await site.all_finished(at_most=40)
 
     frozen.thaw()
-    await until(lambda: lost(frozen) == site.accepted, at_most=20)
+    await until(lambda: frozen.lost() == site.accepted, at_most=20)
 
     assert site.audit() == Audit()
-    assert not lost(other)
+    assert not other.lost()
 
 
 @pytest.mark.timeout(120)
@@ -37,10 +37,10 @@ async def test_what_runs_elsewhere_meanwhile_is_refused(site: Site) -> None:
     frozen.thaw()
     gate(site).touch()
     await site.all_finished(at_most=40)
-    await until(lambda: lost(frozen) >= toils(jobs), at_most=20)
+    await until(lambda: frozen.lost() >= toils(jobs), at_most=20)
 
     assert site.audit() == Audit()
-    assert not lost(other)
+    assert not other.lost()
 
 
 @pytest.mark.timeout(90)
@@ -75,7 +75,7 @@ async def test_workers_whose_supervisor_is_frozen_let_go_before_others_take(site
 
     assert site.audit() == Audit()
     assert len(site.ledger) == 2 * len(jobs)
-    assert handed_back(node) == site.accepted
+    assert node.handed_back() == site.accepted
     assert site.books.unwell() == []  # nobody had to take anything
 
 
@@ -107,13 +107,3 @@ async def frozen_with(site: Site, jobs: list[NewJob], lease: int = 3) -> tuple[N
 def toils(jobs: list[NewJob]) -> set[str]:
     """The jobs that cannot be stopped."""
     return {job.id for job in jobs if job.type == "gated_toil"}
-
-
-def handed_back(node: Node) -> set[str]:
-    """The jobs of which a node said that it gave them up."""
-    return {job for line in node.said("jobs handed back") for job in line["jobs"]}
-
-
-def lost(node: Node) -> set[str]:
-    """The jobs of which a node said that they were taken from it."""
-    return {job for line in node.said("claims lost") for job in line["jobs"]}

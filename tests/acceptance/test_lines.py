@@ -9,7 +9,7 @@ import pytest
 
 from tests.acceptance.audit import Audit
 from tests.acceptance.books import Books
-from tests.acceptance.fleet import Site
+from tests.acceptance.fleet import Site, open_site
 from tests.acceptance.lines import Lines
 from windlass.core.errors import StoreAway
 
@@ -28,13 +28,8 @@ async def lines(postgres_url: str) -> AsyncIterator[Lines]:
 @pytest.fixture
 async def site(tmp_path: Path, postgres_url: str, lines: Lines) -> AsyncIterator[Site]:
     """A site at the far end of them; its auditor has a line of its own."""
-    site = Site(tmp_path, lines.url)
-    site.books = Books(postgres_url)
-    try:
-        site.books.open_effects()
+    async with open_site(tmp_path, lines.url, Books(postgres_url)) as site:
         yield site
-    finally:
-        await site.close()
 
 
 @pytest.mark.timeout(120)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.acceptance.audit import Audit
 from tests.acceptance.feeding import feeding
-from tests.acceptance.fleet import Node, Site
+from tests.acceptance.fleet import Node, Site, open_site
 from tests.services import PostgresServer
 from tests.waiting import until
 from windlass.core.job import NewJob
@@ -31,12 +31,8 @@ def server() -> Iterator[PostgresServer]:
 async def site(tmp_path: Path, server: PostgresServer) -> AsyncIterator[Site]:
     """A site that depends on it."""
     await migrate(server.url)
-    site = Site(tmp_path, server.url)
-    try:
-        site.books.open_effects()
+    async with open_site(tmp_path, server.url) as site:
         yield site
-    finally:
-        await site.close()
 
 
 @pytest.mark.timeout(180)
