@@ -42,17 +42,12 @@ class Node:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", START, "worker", "--app", APP],
                 cwd=folder,
-                env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", **environ},
+                env={**surroundings(), **environ},
                 stdin=subprocess.DEVNULL,
                 stderr=log,
                 start_new_session=True,
             )
         self.pid = self._process.pid
-
-    @property
-    def code(self) -> int | None:
-        """How it ended, if it has."""
-        return self._process.poll()
 
     def workers(self) -> list[psutil.Process]:
         """Its worker processes, whatever they are about to be."""
@@ -114,6 +109,12 @@ class Node:
         """End it at once, if it is there; its workers die with it."""
         self._process.kill()
         self._process.wait()
+
+
+def surroundings() -> dict[str, str]:
+    """The environment, without what somebody set for a windlass of their own."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("WINDLASS_")}
+    return {**kept, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
 
 
 class Site:
