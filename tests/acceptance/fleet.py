@@ -149,12 +149,15 @@ class Site:
         """Wait until so many attempts have begun."""
         await until(lambda: len(self.ledger) >= starts, at_most=at_most)
 
-    async def all_finished(self, at_most: float) -> None:
-        """Wait until no job is left that could run."""
-        deadline = asyncio.get_running_loop().time() + at_most
+    async def all_finished(self, stalled: float = 20) -> None:
+        """Wait until no job is left that could run; fail if for so long none is finished."""
+        now = asyncio.get_running_loop().time
+        seen, since = -1, now()
         while left := self.books.live():
-            if asyncio.get_running_loop().time() > deadline:
-                raise AssertionError(f"not over within {at_most} s: {left}")
+            if (finished := self.books.count_finished()) != seen:
+                seen, since = finished, now()
+            if now() > since + stalled:
+                raise AssertionError(f"nothing finished within {stalled} s, and these wait: {left}")
             await asyncio.sleep(0.1)
 
     def audit(self) -> Audit:

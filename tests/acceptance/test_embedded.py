@@ -22,7 +22,7 @@ async def test_a_worker_in_this_process_finishes_what_it_began_and_hands_back_th
     fleet = await site.app.fleet()
     threads = {thread.name for thread in threading.enumerate()}
     async with site.app.worker():
-        await site.all_finished(at_most=20)
+        await site.all_finished()
 
     assert left.keys() == {"pending"}
     assert (fleet.nodes, fleet.workers) == ([], [])

@@ -15,7 +15,7 @@ JOBS = 10_000
 KILLS = 20
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 async def test_ten_thousand_effects_are_there_once_though_workers_are_killed_all_the_time(
     site: Site,
 ) -> None:
@@ -28,7 +28,7 @@ async def test_ten_thousand_effects_are_there_once_though_workers_are_killed_all
         await asyncio.sleep(0.5)
         kills += kill_somebody(site, fleet, chance)
     unfinished = JOBS - site.books.count_finished()
-    await site.all_finished(at_most=60)
+    await site.all_finished()
 
     assert site.audit() == Audit()
     assert len(site.books.effects()) == JOBS

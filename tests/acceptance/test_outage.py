@@ -53,7 +53,7 @@ async def test_workers_outlive_crashes_of_postgresql_and_lose_and_double_nothing
             await asyncio.sleep(chance.uniform(0, 1.5))
             await asyncio.to_thread(server.start)
             recoveries.append(await recovery(site, workers))
-    await site.all_finished(at_most=40)
+    await site.all_finished()
 
     assert site.audit() == Audit()
     assert pids(fleet) == workers

@@ -12,7 +12,7 @@ JOBS = 30
 ROUNDS = 3
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.timeout(180)
 async def test_a_scheduled_job_starts_within_a_tenth_of_a_second_and_never_early(
     site: Site,
 ) -> None:
@@ -37,7 +37,7 @@ async def lateness(site: Site, chance: random.Random) -> list[float]:
     ]
     for job in jobs:
         await site.enqueue(job)
-    await site.all_finished(at_most=20)
+    await site.all_finished()
     started = {entry.job: entry.at for entry in site.ledger.entries()}
     return sorted(
         [started[job.id] - (await site.app.get(job.id)).run_at.timestamp() for job in jobs]

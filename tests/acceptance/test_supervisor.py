@@ -9,7 +9,7 @@ from tests.waiting import until
 JOBS = 8
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.timeout(180)
 async def test_another_node_takes_over_when_a_supervisor_is_killed(site: Site) -> None:
     # A file lock tells at once that its holder is dead; on PostgreSQL the lease has to run out.
     embedded = site.url.startswith("sqlite")
@@ -28,7 +28,7 @@ async def test_another_node_takes_over_when_a_supervisor_is_killed(site: Site) -
     await until(lambda: not any(process.is_running() for process in family), at_most=8)
     await until(lambda: heir.said("jobs reclaimed"), at_most=8)
     gate.touch()
-    await site.all_finished(at_most=30)
+    await site.all_finished()
 
     assert len(family) > 2  # two workers, and the processes in which they isolate jobs
     assert site.audit() == Audit()
