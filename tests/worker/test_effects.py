@@ -6,13 +6,13 @@ import time
 from contextlib import suppress
 
 import psycopg
-import pytest
 
 from tests.waiting import until
 from tests.worker.yard import Yard, open_yard
 from windlass.core.job import JobId, State
 from windlass.core.settle import Settlement
 from windlass.executors.context import Context
+from windlass.store.postgres import CONNECT_TIMEOUT
 
 HANG_UP = "select pg_terminate_backend(pg_backend_pid())"
 
@@ -89,20 +89,20 @@ async def test_a_connection_that_was_closed_while_idle_is_not_lent(postgres_url:
 
 
 async def test_a_handler_waits_for_its_turn_at_a_connection_as_long_as_it_takes(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    postgres_url: str,
 ) -> None:
-    # Six rounds of ten connections take longer than this; to open one takes less.
-    monkeypatch.setattr("windlass.store.postgres.CONNECT_TIMEOUT", 1.0)
+    # A hundred at ten connections: the last wait longer than anyone waits for a server.
+    seconds = 1.2 * CONNECT_TIMEOUT / 10
 
     async def work(ctx: Context) -> None:
         async with ctx.transaction():
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(seconds)
 
     async with open_yard(postgres_url) as yard:
         yard.handles(work)
-        jobs = await yard.enqueue_many("work", 60)
+        jobs = await yard.enqueue_many("work", 100)
         async with yard.working():
-            done = await yard.come_to(State.COMPLETED, *jobs, at_most=30)
+            done = await yard.come_to(State.COMPLETED, *jobs, at_most=50)
 
     assert {job.attempts for job in done} == {1}
 
