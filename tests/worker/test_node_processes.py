@@ -11,6 +11,16 @@ from tests.waiting import until
 from tests.worker.program import Site
 from windlass.core.job import Lane, State
 
+# As if the system had no memory for it, the first few times that it is loaded.
+DEADLY = """
+import os, signal
+with open("loads", "a+") as loads:
+    loads.write("x")
+    loads.seek(0)
+    if len(loads.read()) <= {times}:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
 
 @pytest.fixture
 async def site(tmp_path: Path, store_url: str) -> AsyncIterator[Site]:
@@ -125,6 +135,24 @@ async def test_an_app_that_cannot_be_loaded_ends_the_program_with_a_code_of_its_
 
     assert code == 2
     assert any("nothing" in line for line in program.noise)
+
+
+@pytest.mark.parametrize("times", [2, 99])
+async def test_a_process_that_is_killed_while_it_loads_the_app_is_replaced_a_few_times(
+    site: Site, times: int
+) -> None:
+    job = await site.enqueue("add", '{"a": 1, "b": 2}')
+    shop = site.folder / "shop.py"
+    shop.write_text(DEADLY.format(times=times) + shop.read_text())
+
+    async with site.program() as program:
+        if times == 2:
+            await site.until_state(job, State.COMPLETED)
+            await program.stop()
+        code = await program.ended()
+
+    assert code == (0 if times == 2 else 2)
+    assert [line["code"] for line in program.said("worker died")] == [-9] * min(times, 5)
 
 
 async def test_a_worker_that_does_not_end_is_killed(site: Site) -> None:

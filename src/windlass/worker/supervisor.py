@@ -15,13 +15,22 @@ from typing import TypeAlias
 from windlass.config import Settings
 from windlass.core.job import NodeId
 from windlass.core.secrets import without_password
-from windlass.observe.events import Connected, Observer, ShutdownAsked, ShutdownComplete
+from windlass.observe.events import (
+    Connected,
+    Observer,
+    ShutdownAsked,
+    ShutdownComplete,
+    WorkerDied,
+)
 from windlass.store.base import NodeRecord
 from windlass.worker.background import any_of
 from windlass.worker.crew import CrewSettings, ProcessCrew
 from windlass.worker.hand import Hand
 from windlass.worker.lease import SharedLease, shared_memory
 from windlass.worker.node import Node, Outfit
+
+# How long to wait after each process that was killed while it loaded the app; then give up.
+LOAD_PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +76,33 @@ class Supervisor:
     async def run(self) -> Exit:
         """Run until a signal; a second one skips the drain."""
         with self._heeding_signals():
-            self._first = first = await self._start()
             try:
-                return await self._run(first)
+                settings = await self._load()
+                if settings is None:
+                    return Exit.STOPPED if self._stop.is_set() else Exit.UNFIT
+                async with self._open_charge(settings) as charge:
+                    self._observer.on(Connected(without_password(settings.store)))
+                    return await self._tours(charge, self._first)
             finally:
-                first.kill()
+                if self._first is not None:
+                    self._first.kill()
 
-    async def _run(self, first: Hand) -> Exit:
-        hello = await first.hello()
-        if hello is None:
-            await first.ended()
-            return Exit.STOPPED if self._stop.is_set() else Exit.UNFIT
-        async with self._open_charge(hello.settings) as charge:
-            self._observer.on(Connected(without_password(hello.settings.store)))
-            return await self._tours(charge, first)
+    async def _load(self) -> Settings | None:
+        """Start the first process and have it load the app; answer with how that is set."""
+        for pause in LOAD_PAUSES:
+            if self._stop.is_set():
+                return None
+            first = self._first = await self._start()
+            hello = await first.hello()
+            if hello is not None:
+                return hello.settings
+            code = await first.ended()
+            if self._stop.is_set() or code >= 0:
+                return None
+            # Killed from outside, perhaps for want of memory: that says nothing about the app.
+            self._observer.on(WorkerDied(None, first.pid, code))
+            await any_of(self._stop, within=pause)
+        return None
 
     async def _tours(self, charge: Charge, first: Hand | None) -> Exit:
         killed = 0
