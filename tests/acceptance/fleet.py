@@ -56,6 +56,11 @@ class Node:
         except psutil.NoSuchProcess:
             return []
 
+    def working(self) -> list[psutil.Process]:
+        """Those of them that have begun to work."""
+        begun = {line["pid"] for line in self.said("worker started")}
+        return [worker for worker in self.workers() if worker.pid in begun]
+
     def family(self) -> list[psutil.Process]:
         """Its worker processes, and theirs."""
         return psutil.Process(self.pid).children(recursive=True)

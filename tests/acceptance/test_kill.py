@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-import signal
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -56,11 +56,9 @@ def kill_somebody(site: Site, fleet: list[Node], chance: random.Random) -> int:
         node.kill()
         fleet[fleet.index(node)] = start(site)
         return 1
-    workers = node.workers()
-    if not workers:
-        return 0
-    try:
-        chance.choice(workers).send_signal(signal.SIGKILL)
-    except psutil.NoSuchProcess:
-        return 0
-    return 1
+    workers = node.working()
+    if workers:
+        with suppress(psutil.NoSuchProcess):
+            chance.choice(workers).kill()
+            return 1
+    return 0
