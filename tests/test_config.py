@@ -34,6 +34,20 @@ def test_the_environment_sets_everything(tmp_path: Path) -> None:
         "WINDLASS_LOG": "debug",
         "WINDLASS_PGBOUNCER": "1",
         "WINDLASS_UNSAFE": "true",
+        "WINDLASS_HOST": "0.0.0.0",  # noqa: S104 - nothing listens
+        "WINDLASS_PORT": "80",
+        "WINDLASS_SECRET": "s" * 32,
+        "WINDLASS_JWKS": "https://id.example.org/keys",
+        "WINDLASS_ISSUER": "https://id.example.org",
+        "WINDLASS_AUDIENCE": "jobs",
+        "WINDLASS_OPEN": "1",
+        "WINDLASS_ORIGINS": "https://a.example.org, http://localhost:5173",
+        "WINDLASS_HOSTS": "jobs.example.org",
+        "WINDLASS_RATE": "100",
+        "WINDLASS_BODY_LIMIT": "2048",
+        "WINDLASS_BATCH_LIMIT": "4096",
+        "WINDLASS_REQUEST_TIMEOUT": "5s",
+        "WINDLASS_METRICS": "127.0.0.1:9090",
     }
 
     settings = load(environ, tmp_path)
@@ -54,6 +68,20 @@ def test_the_environment_sets_everything(tmp_path: Path) -> None:
         log="debug",
         pgbouncer=True,
         unsafe=True,
+        host="0.0.0.0",  # noqa: S104 - nothing listens
+        port=80,
+        secret="s" * 32,
+        jwks="https://id.example.org/keys",
+        issuer="https://id.example.org",
+        audience="jobs",
+        open=True,
+        origins=("https://a.example.org", "http://localhost:5173"),
+        hosts=("jobs.example.org",),
+        rate=100.0,
+        body_limit=2048,
+        batch_limit=4096,
+        request_timeout=timedelta(seconds=5),
+        metrics="127.0.0.1:9090",
     )
     assert settings.sources["slots"] == "WINDLASS_SLOTS"
 
@@ -79,6 +107,8 @@ def test_our_own_variable_wins_over_the_one_that_platforms_set(tmp_path: Path) -
     environ = {"DATABASE_URL": "postgres://one/d", "WINDLASS_STORE": "postgres://two/d"}
 
     assert load(environ, tmp_path).store == "postgres://two/d"
+    assert load({"API_PORT": "9000"}, tmp_path).port == 9000
+    assert load({"API_PORT": "9000", "WINDLASS_PORT": "9001"}, tmp_path).port == 9001
 
 
 def test_an_empty_variable_says_nothing(tmp_path: Path) -> None:
@@ -99,6 +129,15 @@ def test_an_empty_variable_says_nothing(tmp_path: Path) -> None:
         ("WINDLASS_QUEUES", ",", "WINDLASS_QUEUES must be queues, as in mail,reports"),
         ("WINDLASS_POLL", "0", "poll must be more than 0 s"),
         ("WINDLASS_LEASE", "1s", "lease at least 2 s"),
+        ("WINDLASS_PORT", "65536", "WINDLASS_PORT must be a port from 0"),
+        ("API_PORT", "http", "API_PORT must be a port from 0"),
+        ("WINDLASS_ORIGINS", "*", "WINDLASS_ORIGINS must be origins with scheme and without path"),
+        ("WINDLASS_ORIGINS", "https://a.b/c", "WINDLASS_ORIGINS must be"),
+        ("WINDLASS_HOSTS", "http://a.b", "WINDLASS_HOSTS must be names without scheme"),
+        ("WINDLASS_RATE", "0", "WINDLASS_RATE must be requests in a second"),
+        ("WINDLASS_BODY_LIMIT", "1", "WINDLASS_BODY_LIMIT must be a number of bytes"),
+        ("WINDLASS_REQUEST_TIMEOUT", "0", "request_timeout must be more than 0 s"),
+        ("WINDLASS_METRICS", "9090", "WINDLASS_METRICS must be an address"),
     ],
 )
 def test_a_wrong_value_is_named_with_what_is_accepted(
@@ -140,3 +179,14 @@ def test_no_password_is_shown(tmp_path: Path) -> None:
 
     assert "s3cret" not in repr(settings)
     assert "postgresql://u:***@h/d" in repr(settings)
+
+
+def test_no_secret_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "windlass.toml").write_text('secret = ["hush-hush"]')
+    settings = Settings(secret="hush-hush" * 4)
+
+    with pytest.raises(BadInput) as refused:
+        load({}, tmp_path)
+
+    assert "hush" not in repr(settings)
+    assert "hush" not in str(refused.value)

@@ -35,6 +35,32 @@ Level = Annotated[
     Literal["debug", "info", "warning", "error"], Meta(description="debug, info, warning or error")
 ]
 Switch = Annotated[bool, Meta(description="1 or 0")]
+Text = Annotated[str, Meta(min_length=1, description="some text")]
+Port = Annotated[
+    int, Meta(ge=0, le=65_535, description="a port from 0 (any that is free) to 65535")
+]
+Rate = Annotated[float, Meta(gt=0, le=1e6, description="requests in a second, more than 0")]
+Size = Annotated[
+    int, Meta(ge=1024, le=1 << 30, description="a number of bytes from 1024 to 1073741824")
+]
+# An origin is never *: what may be read by every web page needs no secret, and says so by `open`.
+Origin = Annotated[
+    str,
+    Meta(
+        pattern=r"^https?://[^/*?#@\s]+$",
+        description="origins with scheme and without path, as in https://jobs.example.org",
+    ),
+]
+Host = Annotated[
+    str,
+    Meta(
+        pattern=r"^[^/*?#@\s]+$",
+        description="names without scheme and path, as in jobs.example.org",
+    ),
+]
+Place = Annotated[
+    str, Meta(pattern=r"^[^/@\s]+:[0-9]{1,5}$", description="an address, as in 127.0.0.1:9090")
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,16 +84,32 @@ class Settings:
     log: Level = "info"
     pgbouncer: Switch = False  # whether a pooler in transaction mode stands before PostgreSQL
     unsafe: Switch = False  # whether a PostgreSQL with fsync=off is good enough
+    host: Text = "127.0.0.1"  # where the API listens; anything but loopback needs a secret
+    port: Port = 8080
+    secret: Text | None = None  # signs tokens; without one the API is open, on loopback only
+    jwks: Text | None = None  # file or URL of the keys of whoever issues tokens instead of us
+    issuer: Text | None = None  # what tokens must say of who issued them
+    audience: Text | None = None  # what tokens must say of whom they are for
+    open: Switch = False  # whether something outside guards an API that listens without a secret
+    origins: tuple[Origin, ...] = ()  # of web pages, besides our own, that may call the API
+    hosts: tuple[Host, ...] = ()  # by which the API is called, besides where it listens
+    rate: Rate | None = None  # of each principal; None: as many as it likes
+    body_limit: Size = (1 << 20) + (1 << 16)  # a payload of 1 MiB, and what stands around it
+    batch_limit: Size = 1 << 24  # the same for many jobs at once
+    request_timeout: Duration = timedelta(seconds=30)
+    metrics: Place | None = None  # where a worker shows its metrics; the API shows its own
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse times that would leave no time for anything."""
         if self.poll <= timedelta(0) or self.lease < SHORTEST_LEASE:
             raise BadInput(f"poll must be more than 0 s, lease at least {SHORTEST_LEASE.seconds} s")
+        if self.request_timeout <= timedelta(0):
+            raise BadInput("request_timeout must be more than 0 s")
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in SETTINGS)
-        return without_password(f"Settings({shown})")
+        shown = ", ".join(f"{name}={_shown(name, getattr(self, name))}" for name in SETTINGS)
+        return f"Settings({shown})"
 
 
 SETTINGS: Mapping[str, Any] = {
@@ -75,6 +117,10 @@ SETTINGS: Mapping[str, Any] = {
     for name, hint in typing.get_type_hints(Settings, include_extras=True).items()
     if name != "sources"
 }
+# Written with commas where a file would have a list.
+LISTS = frozenset({"queues", "origins", "hosts"})
+# Variables that platforms and others set; our own come later and win.
+FOREIGN = (("store", "DATABASE_URL"), ("port", "API_PORT"))
 
 
 class Said(NamedTuple):
@@ -101,8 +147,7 @@ def _given(given: Mapping[str, Any]) -> dict[str, Said]:
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Said]:
-    # The one that most platforms set; ours comes later and wins.
-    names = [("store", "DATABASE_URL"), *((name, f"WINDLASS_{name.upper()}") for name in SETTINGS)]
+    names = [*FOREIGN, *((name, f"WINDLASS_{name.upper()}") for name in SETTINGS)]
     # An empty variable is how a shell leaves one out.
     return {name: Said(environ[key], key) for name, key in names if environ.get(key)}
 
@@ -140,17 +185,17 @@ def _refuse_unknown(table: Mapping[str, Any], source: str) -> None:
 def _value(name: str, said: Said) -> Any:
     hint = SETTINGS[name]
     try:
-        return msgspec.convert(_parsed(hint, said.value), hint, strict=False)
+        return msgspec.convert(_parsed(name, said.value), hint, strict=False)
     except (msgspec.ValidationError, BadInput):
-        shown = without_password(repr(said.value))
+        shown = _shown(name, said.value)
         raise BadInput(f"{said.source} must be {_accepted(hint)}, not {shown}") from None
 
 
-def _parsed(hint: Any, value: Any) -> Any:
+def _parsed(name: str, value: Any) -> Any:
     """What a person wrote, where msgspec would want it in another way."""
-    if hint is Duration:
+    if SETTINGS[name] is Duration:
         return parse_duration(str(value))
-    if isinstance(value, str) and hint is SETTINGS["queues"]:
+    if isinstance(value, str) and name in LISTS:
         return [part.strip() for part in value.split(",") if part.strip()]
     return value
 
@@ -165,3 +210,8 @@ def _metas(hint: Any) -> Iterator[Meta]:
             yield part
         else:
             yield from _metas(part)
+
+
+def _shown(name: str, value: object) -> str:
+    """A value as it may be told."""
+    return "***" if name == "secret" and value is not None else without_password(repr(value))
