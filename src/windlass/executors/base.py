@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -44,6 +44,8 @@ class Executor:
     timeout: float | None
     backoff: Backoff | None
     memory_limit: int | None
+    # Lets go of what the handler holds open on the running event loop; the next call opens it anew.
+    close: Callable[[], Awaitable[None]] | None = None
 
 
 class Registry:
@@ -52,6 +54,7 @@ class Registry:
     def __init__(self) -> None:
         """Know nothing yet."""
         self._executors: dict[str, Executor] = {}
+        self._provided: dict[str, Executor] = {}
 
     def add(self, executor: Executor) -> None:
         """Know one more type. The same handler may come again, as it does in a notebook."""
@@ -63,16 +66,26 @@ class Registry:
             )
         self._executors[executor.type] = executor
 
+    def provide(self, executor: Executor) -> None:
+        """Know a type that comes with Windlass; one of the same name that is added wins."""
+        self._provided[executor.type] = executor
+
     def get(self, type_: str) -> Executor:
         """The executor of this type."""
-        try:
-            return self._executors[type_]
-        except KeyError:
-            raise UnknownType(type_, self._executors) from None
+        executor = self._executors.get(type_) or self._provided.get(type_)
+        if executor is None:
+            raise UnknownType(type_, self.types())
+        return executor
 
     def types(self) -> list[str]:
         """Every type there is an executor for."""
-        return list(self._executors)
+        return list(self._provided | self._executors)
+
+    async def close(self) -> None:
+        """Have every executor let go of what it holds open on this event loop."""
+        for executor in (*self._executors.values(), *self._provided.values()):
+            if executor.close is not None:
+                await executor.close()
 
 
 class Verdict(Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from types import FunctionType, MethodType
 from typing import Any, Literal, TypedDict, cast
@@ -55,7 +56,8 @@ def from_object(executor: object, declared: Declaration) -> Executor:
     """An executor made of an object with a `type` and `execute(payload, ctx)`.
 
     The payload is one document of the shape that annotates the first argument. Whatever else a
-    declaration may say is read from attributes of the object, unless it is declared here.
+    declaration may say is read from attributes of the object, unless it is declared here. If it
+    has a coroutine `close`, a worker awaits it when it ends.
     """
     handler = getattr(executor, "execute", None)
     if not isinstance(handler, MethodType) or not hasattr(executor, "type"):
@@ -70,7 +72,8 @@ def from_object(executor: object, declared: Declaration) -> Executor:
     payload = shape.of_document(type_, taken.hint)
     call = _by_document(handler, payload.read, taken.name, context)
     gather = _gather_document(type_)
-    return _executor(handler, declared, payload, call, gather, wants=context is not None)
+    made = _executor(handler, declared, payload, call, gather, wants=context is not None)
+    return replace(made, close=getattr(executor, "close", None))
 
 
 def _executor(

@@ -51,4 +51,5 @@ async def hire(
         record = record_of(worker, vacancy.node, vacancy.settings, registry.types())
         yield Hired(worker=worker, record=record, store=store, observer=house.observer)
     finally:
+        await registry.close()
         await effects.close()

@@ -30,8 +30,9 @@ class Windlass(App):
         settings: Settings | None = None,
         clock: Clock | None = None,
         chance: Chance | None = None,
+        builtins: bool = False,
     ) -> None:
-        """Open nothing yet."""
+        """Open nothing yet; with `builtins`, know the types of job that come with Windlass."""
         given = {"store": url, "schema": schema}
         self.settings = settings or load(os.environ, Path.cwd(), given)
         self.storehouse = Storehouse(self.settings, clock=clock, chance=chance)
@@ -48,6 +49,8 @@ class Windlass(App):
                 ring_sql=house.ring_sql,
             )
         )
+        if builtins:
+            self._equip()
 
     @asynccontextmanager
     async def worker(self) -> AsyncIterator[None]:
@@ -67,6 +70,13 @@ class Windlass(App):
         if self._effects is None:
             self._effects = self.blocking.bridge.run(self._open_effects())
         return self._effects
+
+    def _equip(self) -> None:
+        # Imported late: who has jobs of their own pays nothing for ours.
+        from windlass.wiring.equipment import equipment  # noqa: PLC0415
+
+        for executor in equipment(_backoff(self.settings)):
+            self.registry.provide(executor)
 
     async def _open_effects(self) -> Effects:
         return self.storehouse.effects(await self.storehouse.store(connections=1))
