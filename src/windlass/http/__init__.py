@@ -1,0 +1,1 @@
+"""The service: every route of the API, and who may use it."""

@@ -1,0 +1,64 @@
+"""Who asks, what they may do, and what each route demands of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Literal, NamedTuple
+
+from windlass.http.problems import Refusal
+
+
+class Scope(StrEnum):
+    """What a principal may do; `admin` includes the others."""
+
+    READ = "jobs:read"
+    WRITE = "jobs:write"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks. `by` says how we know: by a token, by a session, or merely by being local."""
+
+    name: str
+    scopes: frozenset[Scope]
+    by: Literal["token", "session", "loopback"]
+
+    def may(self, scope: Scope) -> bool:
+        """Whether this is allowed."""
+        return scope in self.scopes or Scope.ADMIN in self.scopes
+
+
+class Demand(NamedTuple):
+    """A scope, or none for everybody; `proof` if being local is not enough."""
+
+    scope: Scope | None
+    proof: bool = False
+
+
+class Access(Enum):
+    """What a route demands of whoever asks."""
+
+    PUBLIC = Demand(None)
+    READ = Demand(Scope.READ)
+    WRITE = Demand(Scope.WRITE)
+    ADMIN = Demand(Scope.ADMIN)
+    READ_WITH_TOKEN = Demand(Scope.READ, proof=True)
+    WRITE_WITH_TOKEN = Demand(Scope.WRITE, proof=True)
+
+
+def check(access: Access, principal: Principal | None) -> None:
+    """Refuse who is not known, and who is known but may not."""
+    scope, proof = access.value
+    if scope is None:
+        return
+    if principal is None or (proof and principal.by == "loopback"):
+        raise unauthenticated("send a token as Authorization: Bearer …; `windlass token` makes one")
+    if not principal.may(scope):
+        raise Refusal(403, "forbidden", f"{principal.name} lacks the scope {scope}")
+
+
+def unauthenticated(detail: str) -> Refusal:
+    """The refusal of who did not show who they are."""
+    return Refusal(401, "unauthenticated", detail, headers=((b"www-authenticate", b"Bearer"),))

@@ -1,0 +1,44 @@
+"""The service as an ASGI application: every route, behind one door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from windlass.core.errors import WindlassError
+from windlass.http import answer as answers
+from windlass.http import health, problems
+from windlass.http.answer import Answer, Send, Stream
+from windlass.http.openapi import described
+from windlass.http.problems import Refusal
+from windlass.http.request import Gone, Receive, Request, Scope
+from windlass.http.routing import Route, Router
+from windlass.http.service import Service
+
+ROUTES: tuple[Route, ...] = (*health.ROUTES,)
+
+
+class Api:
+    """Answers requests; whatever goes wrong on purpose is answered with a problem."""
+
+    def __init__(self, service: Service, routes: Iterable[Route] = ROUTES) -> None:
+        """Know every route, and the document that describes them."""
+        routes = (*routes, described(routes))
+        self._router = Router(service, routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        request = Request(scope, receive)
+        try:
+            answer = await self._answer(request)
+        except Gone:
+            return
+        if isinstance(answer, Stream):
+            await answers.stream(answer, send, request.gone())
+        else:
+            await answers.send(answer, send, bodiless=request.method == "HEAD")
+
+    async def _answer(self, request: Request) -> Answer | Stream:
+        try:
+            return await self._router.answer(request)
+        except (WindlassError, Refusal) as error:
+            return problems.answer(error, request.id)
