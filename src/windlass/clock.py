@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import secrets
 import time
 from typing import Protocol
 
@@ -38,6 +39,10 @@ class Chance(Protocol):
         """A new random id for a node or a worker."""
         ...
 
+    def secret(self) -> str:
+        """256 random bits as text, for what nobody may guess."""
+        ...
+
 
 class SystemClock:
     """The machine's clock."""
@@ -65,3 +70,7 @@ class SystemChance:
     def token(self) -> str:
         """A UUIDv4, as text."""
         return str(uuid_utils.uuid4())
+
+    def secret(self) -> str:
+        """43 characters that are safe in URLs, headers and files."""
+        return secrets.token_urlsafe(32)

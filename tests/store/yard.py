@@ -35,6 +35,7 @@ delete from windlass_jobs; delete from windlass_history; delete from windlass_at
 delete from windlass_lines; delete from windlass_progress; delete from windlass_files;
 delete from windlass_keys; delete from windlass_rollups; delete from windlass_queues;
 delete from windlass_nodes; update windlass_settings set aging_us = 60000000;
+delete from windlass_users; delete from windlass_revoked;
 """
 
 

@@ -1,0 +1,4 @@
+-- End a login.
+delete from windlass_logins
+ where family = :family
+returning family

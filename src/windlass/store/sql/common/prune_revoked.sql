@@ -1,0 +1,3 @@
+-- Forget revocations of what has expired since.
+delete from windlass_revoked
+ where expires_at <= :now

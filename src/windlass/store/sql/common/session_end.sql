@@ -1,0 +1,3 @@
+-- End a session.
+delete from windlass_sessions
+ where digest = :digest

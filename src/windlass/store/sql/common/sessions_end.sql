@@ -1,0 +1,3 @@
+-- End every session of a user.
+delete from windlass_sessions
+ where name = :name

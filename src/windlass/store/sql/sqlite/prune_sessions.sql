@@ -1,0 +1,3 @@
+-- Forget sessions that ended by themselves.
+delete from windlass_sessions
+ where seen_at <= :now - :idle_us
