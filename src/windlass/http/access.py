@@ -31,32 +31,39 @@ class Principal:
 
 
 class Demand(NamedTuple):
-    """A scope, or none for everybody; `proof` if being local is not enough."""
+    """What a route asks for: a scope, if any; `proof` if being local is not enough."""
 
     scope: Scope | None
     proof: bool = False
 
 
 class Access(Enum):
-    """What a route demands of whoever asks."""
+    """Whom a route is for."""
 
-    PUBLIC = Demand(None)
+    PUBLIC = None  # everybody, whatever else they may have sent
+    KNOWN = Demand(None)
     READ = Demand(Scope.READ)
     WRITE = Demand(Scope.WRITE)
     ADMIN = Demand(Scope.ADMIN)
     READ_WITH_TOKEN = Demand(Scope.READ, proof=True)
     WRITE_WITH_TOKEN = Demand(Scope.WRITE, proof=True)
+    ADMIN_WITH_TOKEN = Demand(Scope.ADMIN, proof=True)
 
 
-def check(access: Access, principal: Principal | None) -> None:
-    """Refuse who is not known, and who is known but may not."""
-    scope, proof = access.value
-    if scope is None:
+def check(access: Access, principal: Principal | None, refused: Exception | None = None) -> None:
+    """Refuse who is not known, and who is known but may not.
+
+    `refused` is what was wrong with the credentials that were sent, if any were.
+    """
+    demand = access.value
+    if demand is None:
         return
-    if principal is None or (proof and principal.by == "loopback"):
+    if refused is not None:
+        raise refused
+    if principal is None or (demand.proof and principal.by == "loopback"):
         raise unauthenticated("send a token as Authorization: Bearer …; `windlass token` makes one")
-    if not principal.may(scope):
-        raise Refusal(403, "forbidden", f"{principal.name} lacks the scope {scope}")
+    if demand.scope is not None and not principal.may(demand.scope):
+        raise Refusal(403, "forbidden", f"{principal.name} lacks the scope {demand.scope}")
 
 
 def unauthenticated(detail: str) -> Refusal:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 import windlass
-from windlass.http.access import Access
+from windlass.http.access import Access, Scope
 from windlass.http.answer import Answer, json
 from windlass.http.problems import Problem
 from windlass.http.routing import Route, Says, get
@@ -91,11 +91,15 @@ def _operation(route: Route, known: Mapping[str, Document]) -> Document:
     if "body" in route.wants:
         content = {"application/json": {"schema": known[repr(route.wants["body"])]}}
         made["requestBody"] = {"required": True, "content": content}
-    if route.access.value.scope is not None:
-        made["security"] = [{"token": [route.access.value.scope.value]}]
-        if not route.access.value.proof:
-            made["security"].append({})  # where the service is open to local programs
+    if route.access.value is not None:
+        made["security"] = _security(*route.access.value)
     return made
+
+
+def _security(scope: Scope | None, proof: bool) -> list[Document]:  # noqa: FBT001 — as in a Demand
+    token = {"token": [] if scope is None else [scope.value]}
+    # Where the service is open to local programs, nothing at all will do.
+    return [token] if proof else [token, {}]
 
 
 def _parameters(route: Route) -> Iterator[Document]:

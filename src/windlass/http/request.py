@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 from windlass.http.answer import Message
 from windlass.http.problems import Refusal
@@ -58,6 +58,15 @@ class Request:
         """The address it came from."""
         client = self.scope.get("client")
         return client[0] if client else "unknown"
+
+    def parts(self) -> list[str]:
+        """The path between its slashes; a slash that is part of a name comes as %2F."""
+        raw: bytes = self.scope["raw_path"]
+        try:
+            parts = raw.decode("ascii").split("/")[1:]
+            return [unquote(part, errors="strict") for part in parts] if b"%" in raw else parts
+        except UnicodeDecodeError:
+            raise Refusal(400, "bad-path", "the path is not UTF-8") from None
 
     def header(self, name: bytes) -> str | None:
         """A header as text."""

@@ -113,12 +113,12 @@ class Router:
 
     async def answer(self, request: Request) -> Answer | Stream:
         """What the request is answered with."""
-        methods, found = self._find(request.path)
+        methods, found = self._find(request)
         method = "GET" if request.method == "HEAD" else request.method
         bound = methods.get(method)
         if bound is None:
             raise _not_allowed(request.method, methods)
-        accesses.check(bound.access, request.principal)
+        accesses.check(bound.access, request.principal, request.scope.get("refused"))
         if bound.request:
             found["request"] = request
         if bound.query is not None:
@@ -137,11 +137,11 @@ class Router:
         alike.append((route.segments, {}))
         return alike[-1][1]
 
-    def _find(self, path: str) -> tuple[Mapping[str, Bound], dict[str, Any]]:
-        methods = self._whole.get(path)
+    def _find(self, request: Request) -> tuple[Mapping[str, Bound], dict[str, Any]]:
+        methods = self._whole.get(request.path)
         if methods is not None:
             return methods, {}
-        parts = path.split("/")[1:]
+        parts = request.parts()
         for segments, methods in self._parts.get(len(parts), ()):
             found = _match(segments, parts)
             if found is not None:
