@@ -219,6 +219,48 @@ class BellLost:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestServed:
+    """A request was answered. Told one by one: that is how an access log is read.
+
+    `path` is as it was written, without the query; `sent` counts the bytes of the answer's body.
+    """
+
+    request_id: str
+    method: str
+    path: str
+    status: int
+    took: float
+    sent: int
+    principal: str | None
+    client: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestBroke:
+    """Something that nobody foresaw was raised while a request was answered."""
+
+    request_id: str
+    method: str
+    path: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiListening:
+    """Requests are taken at this address."""
+
+    url: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApiStopped:
+    """Every request that was taken has been answered; `cut` counts those that took too long."""
+
+    cut: int
+
+
+@dataclass(frozen=True, slots=True)
 class ShutdownAsked:
     """A signal asked the node to stop; `drain` is false when it asked again."""
 
@@ -260,6 +302,10 @@ Event: TypeAlias = (
     | BellRung
     | BellHeard
     | BellLost
+    | RequestServed
+    | RequestBroke
+    | ApiListening
+    | ApiStopped
     | ShutdownAsked
     | ShutdownComplete
 )

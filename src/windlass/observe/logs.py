@@ -13,7 +13,8 @@ import structlog
 from windlass.clock import Clock
 from windlass.core.secrets import without_password
 from windlass.observe import events
-from windlass.observe.events import BellLost, ChoreFailed, Event
+from windlass.observe.events import BellLost, ChoreFailed, Event, RequestServed
+from windlass.observe.request_lines import RequestLines
 
 Line: TypeAlias = MutableMapping[str, Any]
 Level = Literal["debug", "info", "warning", "error"]
@@ -57,6 +58,10 @@ SAYINGS: Mapping[type[Event], Saying] = {
     events.BellRung: Saying("debug", "bell rung"),
     events.BellHeard: Saying("debug", "bell heard"),
     events.BellLost: Saying("warning", "bell lost"),
+    events.RequestServed: Saying("info", "request served"),
+    events.RequestBroke: Saying("error", "request broke"),
+    events.ApiListening: Saying("info", "listening"),
+    events.ApiStopped: Saying("info", "api stopped"),
     events.ShutdownAsked: Saying("info", "shutdown signal received"),
     events.ShutdownComplete: Saying("info", "shutdown complete"),
 }
@@ -70,6 +75,8 @@ class Logs:
         self._least = RANKS[level]
         self._clock = clock
         self._last_failure: dict[str, int] = {}
+        # A person could not read so many that they would have to be written in a hurry.
+        self._requests = None if stream.isatty() else RequestLines(stream, clock)
         self._log = structlog.wrap_logger(
             structlog.PrintLogger(stream),
             processors=[self._add_time, _hide_passwords, *_renderers(stream)],
@@ -79,7 +86,18 @@ class Logs:
     def on(self, event: Event) -> None:
         """Write a line, if it matters enough."""
         saying = SAYINGS[type(event)]
-        if RANKS[saying.level] < self._least or self._repeats(event):
+        if RANKS[saying.level] < self._least:
+            return
+        if self._requests is None:
+            self._tell(event, saying)
+        elif isinstance(event, RequestServed):
+            self._requests.add(event, saying.message)
+        else:
+            self._requests.write()  # what happened first is told first
+            self._tell(event, saying)
+
+    def _tell(self, event: Event, saying: Saying) -> None:
+        if self._repeats(event):
             return
         facts = {field.name: _fact(getattr(event, field.name)) for field in fields(event)}
         # A log whose reader is gone, or whose disk is full, is no reason to stop the work.
