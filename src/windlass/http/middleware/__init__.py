@@ -1,0 +1,1 @@
+"""The layers around the API: each sees a request before it, and may answer in its place."""
