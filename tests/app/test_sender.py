@@ -1,12 +1,17 @@
 """What is rung for, and who gets which error."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from windlass.app.sender import words
-from windlass.core.job import JobId, NewJob
+from tests.embedded import OwnClock
+from windlass.app.ports import Backend
+from windlass.app.sender import Sender, words
+from windlass.core.errors import Busy, KeyTaken, StoreAway
+from windlass.core.job import JobId, NewJob, State
+from windlass.store.base import Enqueued
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NOW_US = int(NOW.timestamp() * 1_000_000)
@@ -35,3 +40,89 @@ def test_a_ring_names_the_queues_in_which_something_is_due(
     jobs: list[NewJob], rung: list[str]
 ) -> None:
     assert words(jobs, NOW_US) == rung
+
+
+class Shelf:
+    """A store that refuses some jobs, and a bell that nobody hears."""
+
+    def __init__(self, refuses: dict[str, Exception]) -> None:
+        self.refuses = refuses
+        self.sent: list[list[str]] = []
+        self.kept: list[str] = []
+
+    async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        """Keep all of them, unless there is one to refuse."""
+        self.sent.append([job.id for job in jobs])
+        for job in jobs:
+            if job.id in self.refuses:
+                raise self.refuses[job.id]
+        self.kept += [job.id for job in jobs]
+        return [Enqueued(job.id, State.PENDING) for job in jobs]
+
+    async def ring(self, _words: Sequence[str]) -> None:
+        """Say nothing."""
+
+
+def sender(shelf: Any) -> Sender:
+    return Sender(Backend(shelf, shelf), OwnClock())
+
+
+def numbered(count: int, **changes: Any) -> list[NewJob]:
+    return [job(**changes)._replace(id=JobId(str(number))) for number in range(count)]
+
+
+async def test_each_goes_in_one_transaction_when_all_is_well() -> None:
+    shelf = Shelf({})
+
+    answers = await sender(shelf).enqueue_each(numbered(5))
+
+    assert answers == [Enqueued(JobId(str(number)), State.PENDING) for number in range(5)]
+    assert len(shelf.sent) == 1
+
+
+async def test_of_each_the_guilty_alone_are_refused_and_the_answers_stay_in_order() -> None:
+    taken, broken = KeyTaken("k", "1"), ValueError("broken")
+    shelf = Shelf({"3": taken, "6": broken})
+
+    answers = await sender(shelf).enqueue_each(numbered(8))
+
+    assert answers[3] is taken
+    assert answers[6] is broken
+    assert [answer.id for answer in answers if isinstance(answer, Enqueued)] == list("012457")
+    assert shelf.kept == list("012457")
+
+
+async def test_of_each_those_whose_key_is_busy_wait_alone() -> None:
+    busy = Busy("somebody has it")
+    shelf = Shelf({"2": busy})
+    jobs = [job._replace(key=job.id) for job in numbered(4)]
+
+    answers = await sender(shelf).enqueue_each(jobs)
+
+    assert answers[2] is busy
+    assert shelf.kept == list("013")
+
+
+async def test_each_is_refused_as_a_whole_when_the_store_is_away() -> None:
+    with pytest.raises(StoreAway):
+        await sender(Shelf({"1": StoreAway("gone")})).enqueue_each(numbered(3))
+
+
+async def test_of_each_what_was_kept_before_the_store_went_away_is_said_to_be() -> None:
+    away = StoreAway("gone")
+
+    class Vanishing(Shelf):
+        async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+            """Go away after the first transaction that worked."""
+            if self.kept:
+                raise away
+            return await super().enqueue(jobs)
+
+    answers = await sender(Vanishing({"3": ValueError("broken")})).enqueue_each(numbered(4))
+
+    assert [isinstance(answer, Enqueued) for answer in answers] == [True, True, False, False]
+    assert answers[2:] == [away, away]
+
+
+async def test_nothing_is_each_of_nothing() -> None:
+    assert await sender(Shelf({})).enqueue_each([]) == []

@@ -49,6 +49,11 @@ class Sender:
             raise answer
         return answer
 
+    async def enqueue_each(self, jobs: Sequence[NewJob]) -> list[Enqueued | Exception]:
+        """Keep those of the jobs that can be kept, at best in one transaction."""
+        answers = await self._send([[job] for job in jobs])
+        return [answer if isinstance(answer, Exception) else answer[0] for answer in answers]
+
     async def close(self) -> None:
         """Wait for what is under way."""
         await self._plain.close()
@@ -74,7 +79,7 @@ class Sender:
             return [busy for _ in batches]
         answers: dict[int, Answer] = {}
         for places in groups.values():
-            sent = await self._send([batches[place] for place in places])
+            sent = await self._send_part([batches[place] for place in places])
             answers.update(zip(places, sent, strict=True))
         return [answers[place] for place in range(len(batches))]
 
@@ -85,7 +90,15 @@ class Sender:
         if len(batches) == 1:
             return [problem]
         middle = len(batches) // 2
-        return [*await self._send(batches[:middle]), *await self._send(batches[middle:])]
+        parts = batches[:middle], batches[middle:]
+        return [answer for part in parts for answer in await self._send_part(part)]
+
+    async def _send_part(self, batches: Sequence[Sequence[NewJob]]) -> list[Answer]:
+        """Send some of many: whatever happens to them, the others have their answers."""
+        try:
+            return await self._send(batches)
+        except EVERYONES as problem:
+            return [problem for _ in batches]
 
 
 def _by_keys(batches: Sequence[Sequence[NewJob]]) -> dict[frozenset[str | None], list[int]]:
