@@ -22,7 +22,7 @@ async def test_every_state_is_counted(yard: Yard, store: SqlStore) -> None:
 
     counts = await store.counts()
 
-    assert counts == {
+    assert counts.states == {
         State.SCHEDULED: 2,
         State.PENDING: 3,
         State.RUNNING: 1,
@@ -63,13 +63,13 @@ async def test_folding_changes_no_sum(yard: Yard, store: SqlStore) -> None:
         await yard.finished(Done())
         await yard.finished(FAILED, queue="slow")
         yard.clock.advance(3)
-    before = await store.counts()
+    before = (await store.counts()).states
     yard.clock.advance(120)
 
     folded = await store.fold(100)
 
     assert folded == 8
-    assert await store.counts() == before
+    assert (await store.counts()).states == before
     assert await store.fold(100) == 0
 
 
@@ -98,10 +98,24 @@ async def test_what_is_young_is_not_folded(yard: Yard, store: SqlStore) -> None:
     assert await store.fold(100) == 0
 
 
+async def test_a_bin_is_folded_once_it_is_full(yard: Yard, store: SqlStore) -> None:
+    await yard.finished(Done())
+    folds = []
+    for _ in range(3600 // 20 + 10):
+        yard.clock.advance(20)
+        folds.append(await store.fold(100))
+        await yard.finished(Done())
+
+    # One row each 20 s: at first one at a time, and after an hour three at once, a whole minute.
+    assert set(folds[:10]) == {0, 1}
+    assert max(folds) == 4
+    assert (await yard.counted())[State.COMPLETED] == len(folds) + 1
+
+
 async def test_folding_is_bounded(yard: Yard, store: SqlStore) -> None:
     for _ in range(5):
         await yard.finished(Done())
-    yard.clock.advance(61)
+    yard.clock.advance(71)
 
     assert [await store.fold(2) for _ in range(4)] == [2, 2, 1, 0]
     assert await yard.counted() == {State.COMPLETED: 5}

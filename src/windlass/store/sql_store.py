@@ -34,6 +34,7 @@ from windlass.store.enqueue import enqueue_script, insert, plain
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.settling import finish, returned, standing_of, worked
 from windlass.store.sql_reader import SqlReader
+from windlass.store.sql_totals import SqlTotals
 
 MICROSECOND = timedelta(microseconds=1)
 NO_ID = JobId("00000000-0000-0000-0000-000000000000")
@@ -51,7 +52,7 @@ MOST_IN_DOUBT = 100_000
 KEY_PATIENCE = "2s"
 
 
-class SqlStore(SqlReader):
+class SqlStore(SqlReader, SqlTotals):
     """Keeps jobs in a database; see `Store` for what each verb promises."""
 
     def __init__(self, database: Database, clock: Clock) -> None:

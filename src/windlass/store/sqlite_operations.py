@@ -70,7 +70,10 @@ def _unwell(statement: Statement) -> list[tuple[Any, ...]]:
 
 def settle_return(session: Session, statement: Statement) -> Rows:
     """Keep what went wrong, and put the jobs back."""
-    session.change(statement._replace(name="settle_return.unwell"))
+    unwell, last = session.change(statement._replace(name="settle_return.unwell"))
+    if unwell:
+        # Whoever writes is alone, so these are the attempts that were just kept.
+        _change(session, "settle_return.tally", mark=last - unwell)
     return [(session.change(statement).rows,)]
 
 
@@ -127,6 +130,7 @@ def fold(session: Session, statement: Statement) -> Rows:
     """Replace rollups by coarser ones."""
     [row] = found = session.rows("fold", statement.args)
     if row["folded"]:
+        _change(session, "fold.add", chosen=row["chosen"])
         _change(session, "fold.merge", chosen=row["chosen"], grain=statement.args["grain"])
         _change(session, "fold.gone", chosen=row["chosen"])
     return found
@@ -148,7 +152,7 @@ def retry(session: Session, statement: Statement) -> Rows:
     """Move finished jobs back into the line."""
     found = session.rows("retry", statement.args)
     if found:
-        for step in ("retry.back", "delete.tally", "delete.history"):
+        for step in ("retry.back", "retry.tally", "delete.tally", "delete.history"):
             _change(session, step, ids=_ids(found))
     return found
 

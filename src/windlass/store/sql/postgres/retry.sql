@@ -23,5 +23,9 @@ tally as (
     select (select at from moment), 0, queue, type, state, -count(*), 0, 0
       from gone
      group by queue, type, state
+     union all
+    select (select at from moment), 0, queue, type, 'revived', count(*), 0, 0
+      from gone
+     group by queue, type
 )
 select id::text as id, queue from back

@@ -1,13 +1,13 @@
 -- End attempts of jobs that go on living. A job that somebody asked to cancel does not: it is refused here.
 with moment as materialized (select :now as at),
 good as materialized (
-    select s.*, j.priority, moment.at
+    select s.*, j.queue, j.type, moment.at
       from moment,
            unnest(:id::uuid[], :fence::bigint[], :reason::text[], :error::text[], :trace::text[],
                   :started_us::bigint[], :ended_us::bigint[])
            as s(id, fence, reason, error, trace, started_us, ended_us),
            lateral (
-               select w.id, w.priority from windlass_jobs w
+               select w.queue, w.type from windlass_jobs w
                 where w.id = s.id and w.fence = s.fence and w.worker = :worker::uuid
                   and w.cancel_asked_at is null
                 limit 1
@@ -20,6 +20,13 @@ unwell as (
            at - coalesce(ended_us, 0) * interval '1 microsecond'
       from good
      where reason <> 'handed back'
+),
+tally as (
+    insert into windlass_rollups (at, grain, queue, type, state, jobs, waited_us, ran_us)
+    select (select at from moment), 0, queue, type, 'retried', count(*), 0, 0
+      from good
+     where reason not in ('handed back', 'snoozed')
+     group by queue, type
 ),
 back as (
     update windlass_jobs j

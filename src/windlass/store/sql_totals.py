@@ -1,0 +1,90 @@
+"""What the fleet has done, counted once for everybody who asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+
+from windlass.clock import Clock
+from windlass.core.census import Census, Counted, Line, Total, drawn
+from windlass.core.job import JobId
+from windlass.store.base import Database
+from windlass.store.rows import EPOCH, instant
+from windlass.store.script import Row, Rows, Script, Statement
+from windlass.store.totals import Glance
+
+MICROSECOND = timedelta(microseconds=1)
+SECOND_US = 1_000_000
+# A count that takes longer than this is made again only after twenty times its cost: however many
+# jobs wait, counting them takes no more than a twentieth of the time.
+CHEAP_US = 10_000
+COST_SHARE = 20
+
+_lines = msgspec.json.Decoder(list[Line])
+
+
+class SqlTotals:
+    """Reads totals and keeps the census; see `Totals` for what each verb promises."""
+
+    database: Database
+    clock: Clock
+
+    async def totals(self) -> list[Total]:
+        """How many jobs and attempts ever came to which end."""
+        return [_total(row) for row in await self._ask("totals")]
+
+    async def census(self) -> Census:
+        """What is live and what was submitted."""
+        [row] = await self._ask("census")
+        if not _due(row):
+            return _census(row)
+        began = self.clock.monotonic()
+        counted = [_counted(row) for row in await self._ask("census_count")]
+        cost_us = round((self.clock.monotonic() - began) * SECOND_US)
+        return await self.database.run(_keep(counted, cost_us))
+
+    async def glance(self, ids: Sequence[JobId]) -> list[Glance]:
+        """How these jobs stand."""
+        return [
+            Glance(*row[:4], cancel_requested=bool(row[4]))
+            for row in await self._ask("glance", ids=list(ids))
+        ]
+
+    async def _ask(self, name: str, /, **args: Any) -> Rows:
+        return await self.database.read(Statement(name, args))
+
+
+def _due(row: Row) -> bool:
+    return bool(_us(row["now"]) - _us(row["counted_at"]) >= _pace_us(row["cost_us"]))
+
+
+def _pace_us(cost_us: int) -> int:
+    return SECOND_US if cost_us <= CHEAP_US else max(COST_SHARE * cost_us, SECOND_US)
+
+
+def _keep(counted: Sequence[Counted], cost_us: int) -> Script[Census]:
+    [row] = yield Statement("census_hold")
+    lines = drawn(_lines.decode(row["lines"]), counted)
+    text = msgspec.json.encode(lines).decode()
+    yield Statement("census_keep", {"cost_us": cost_us, "lines": text})
+    return Census(counted_us=_us(row["now"]), lines=lines)
+
+
+def _census(row: Row) -> Census:
+    return Census(counted_us=_us(row["counted_at"]), lines=_lines.decode(row["lines"]))
+
+
+def _total(row: Row) -> Total:
+    return Total(*row[:3], *map(int, row[3:6]))
+
+
+def _counted(row: Row) -> Counted:
+    oldest = row["oldest_at"]
+    return Counted(*row[:3], int(row["jobs"]), None if oldest is None else _us(oldest))
+
+
+def _us(moment: Any) -> int:
+    return (instant(moment) - EPOCH) // MICROSECOND

@@ -1,0 +1,35 @@
+"""What can be told about the fleet's work without reading each job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from windlass.core.census import Census, Total
+from windlass.core.job import JobId
+
+
+class Glance(NamedTuple):
+    """What tells whether a job has changed: two that are equal are of the same job as it was."""
+
+    id: JobId
+    state: str
+    lane: str | None
+    fence: int
+    cancel_requested: bool
+
+
+class Totals(Protocol):
+    """What can be told about the fleet's work without reading each job."""
+
+    async def totals(self) -> list[Total]:
+        """How many jobs and attempts ever came to which end; exact, and never less than before."""
+        ...
+
+    async def census(self) -> Census:
+        """What is live and what was submitted, as of a moment that everybody is told alike."""
+        ...
+
+    async def glance(self, ids: Sequence[JobId]) -> list[Glance]:
+        """How these jobs stand, in no order; those that are gone are left out."""
+        ...
