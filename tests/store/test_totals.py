@@ -1,3 +1,4 @@
+# ruff: noqa: D102 — the names of what is asked are those of the store
 """Totals only grow, and by what happened: whatever is retried, deleted, pruned or folded."""
 
 from collections import Counter
@@ -215,7 +216,6 @@ class Ledger(Comparison):
         self.states: dict[JobId, State] = {}
         self.expected: Counter[str] = Counter()
         self.last: dict[tuple[str, str, str], int] = {}
-        self.submitted: dict[str, int] = {}
 
     def tomorrow(self) -> None:
         self.clock.advance(DAY.total_seconds())

@@ -48,10 +48,7 @@ class SqlTotals:
 
     async def glance(self, ids: Sequence[JobId]) -> list[Glance]:
         """How these jobs stand."""
-        return [
-            Glance(*row[:4], cancel_requested=bool(row[4]))
-            for row in await self._ask("glance", ids=list(ids))
-        ]
+        return [_glance(row) for row in await self._ask("glance", ids=list(ids))]
 
     async def _ask(self, name: str, /, **args: Any) -> Rows:
         return await self.database.read(Statement(name, args))
@@ -78,13 +75,21 @@ def _census(row: Row) -> Census:
 
 
 def _total(row: Row) -> Total:
-    return Total(*row[:3], *map(int, row[3:6]))
+    ended, waited_us, ran_us = int(row["ended"]), int(row["waited_us"]), int(row["ran_us"])
+    return Total(row["queue"], row["type"], row["state"], ended, waited_us, ran_us)
 
 
 def _counted(row: Row) -> Counted:
     oldest = row["oldest_at"]
-    return Counted(*row[:3], int(row["jobs"]), None if oldest is None else _us(oldest))
+    oldest_us = None if oldest is None else _us(oldest)
+    return Counted(row["queue"], row["type"], row["state"], int(row["jobs"]), oldest_us)
+
+
+def _glance(row: Row) -> Glance:
+    cancel_requested = bool(row["cancel_requested"])
+    return Glance(row["id"], row["state"], row["lane"], row["fence"], cancel_requested)
 
 
 def _us(moment: Any) -> int:
-    return (instant(moment) - EPOCH) // MICROSECOND
+    since: timedelta = instant(moment) - EPOCH
+    return since // MICROSECOND
