@@ -48,6 +48,10 @@ def test_the_environment_sets_everything(tmp_path: Path) -> None:
         "WINDLASS_BATCH_LIMIT": "4096",
         "WINDLASS_REQUEST_TIMEOUT": "5s",
         "WINDLASS_METRICS": "127.0.0.1:9090",
+        "WINDLASS_SMTP_URL": "smtps://mail.example.org",
+        "WINDLASS_MAIL_FROM": "Jobs <jobs@example.org>",
+        "WINDLASS_WEBHOOK_ALLOW": "10.0.0.0/8, *.corp.example",
+        "WINDLASS_WEBHOOK_SECRETS": "whsec_a, hooks.example.org=whsec_b",
     }
 
     settings = load(environ, tmp_path)
@@ -82,6 +86,10 @@ def test_the_environment_sets_everything(tmp_path: Path) -> None:
         batch_limit=4096,
         request_timeout=timedelta(seconds=5),
         metrics="127.0.0.1:9090",
+        smtp_url="smtps://mail.example.org",
+        mail_from="Jobs <jobs@example.org>",
+        webhook_allow=("10.0.0.0/8", "*.corp.example"),
+        webhook_secrets=("whsec_a", "hooks.example.org=whsec_b"),
     )
     assert settings.sources["slots"] == "WINDLASS_SLOTS"
 
@@ -183,7 +191,7 @@ def test_no_password_is_shown(tmp_path: Path) -> None:
 
 def test_no_secret_is_shown(tmp_path: Path) -> None:
     (tmp_path / "windlass.toml").write_text('secret = ["hush-hush"]')
-    settings = Settings(secret="hush-hush" * 4)
+    settings = Settings(secret="hush-hush" * 4, webhook_secrets=("whsec_hush",))
 
     with pytest.raises(BadInput) as refused:
         load({}, tmp_path)

@@ -98,6 +98,10 @@ class Settings:
     batch_limit: Size = 1 << 24  # the same for many jobs at once
     request_timeout: Duration = timedelta(seconds=30)
     metrics: Place | None = None  # where a worker shows its metrics; the API shows its own
+    smtp_url: Text | None = None  # the mail server of job type `email`
+    mail_from: Text | None = None  # whom mail is from, as in Jobs <jobs@example.org>
+    webhook_allow: tuple[Text, ...] = ()  # private hosts and networks that webhooks may reach
+    webhook_secrets: tuple[Text, ...] = ()  # sign webhooks: whsec_…, or host=whsec_…
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
@@ -118,7 +122,9 @@ SETTINGS: Mapping[str, Any] = {
     if name != "sources"
 }
 # Written with commas where a file would have a list.
-LISTS = frozenset({"queues", "origins", "hosts"})
+LISTS = frozenset({"queues", "origins", "hosts", "webhook_allow", "webhook_secrets"})
+# Never told, not even in part.
+SECRETS = frozenset({"secret", "webhook_secrets"})
 # Variables that platforms and others set; our own come later and win.
 FOREIGN = (("store", "DATABASE_URL"), ("port", "API_PORT"))
 
@@ -214,4 +220,4 @@ def _metas(hint: Any) -> Iterator[Meta]:
 
 def _shown(name: str, value: object) -> str:
     """A value as it may be told."""
-    return "***" if name == "secret" and value is not None else without_password(repr(value))
+    return "***" if name in SECRETS and value else without_password(repr(value))

@@ -31,7 +31,7 @@ async def test_built_in_types_do_their_work(store_url: str) -> None:
             finished(app, "large_array_sum", {"numbers": list(range(1000))}),
         )
 
-    assert results == [{"sum": 42}, {"reversed": "ssaldniw"}, {"sum": 499500}]
+    assert list(results) == [{"sum": 42}, {"reversed": "ssaldniw"}, {"sum": 499500}]
 
 
 async def test_a_type_of_the_users_own_wins_over_a_built_in_one(sqlite_url: str) -> None:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Literal, Protocol, TypeAlias
 
 from windlass.core.claim import Claim
-from windlass.core.errors import BadInput
+from windlass.core.errors import BadInput, ClaimLost
 from windlass.core.job import JobId
 
 Level: TypeAlias = Literal["debug", "info", "warning", "error"]
@@ -118,6 +118,11 @@ class Context:
     def cancelled(self) -> bool:
         """Whether to stop. A plain function looks now and then, and raises `Cancel`."""
         return self._desk.cancelled()
+
+    def check(self) -> None:
+        """Raise if the attempt is to stop: the last thing to do before an effect on the outside."""
+        if self._desk.cancelled():
+            raise ClaimLost("the attempt is to stop: somebody asked, or another may run it by now")
 
     def progress(self, fraction: float, message: str | None = None) -> None:
         """Say how far the work has come, from 0 to 1. Two a second are kept, and the last one."""

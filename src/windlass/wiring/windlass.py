@@ -75,7 +75,7 @@ class Windlass(App):
         # Imported late: who has jobs of their own pays nothing for ours.
         from windlass.wiring.equipment import equipment  # noqa: PLC0415
 
-        for executor in equipment(_backoff(self.settings)):
+        for executor in equipment(self.settings, _backoff(self.settings), self.storehouse.clock):
             self.registry.provide(executor)
 
     async def _open_effects(self) -> Effects:

@@ -1,0 +1,61 @@
+"""Attempts for executors to run in: a context whose desk the test holds."""
+
+from collections.abc import Callable
+from typing import Any
+
+from windlass.core.claim import Claim
+from windlass.core.job import JobId, Lane, WorkerId
+from windlass.executors.context import Context, Transaction
+
+JOB = JobId("01936e5c-7d8e-7000-8000-0123456789ab")
+
+
+class Desk:
+    """Takes note of what an attempt says."""
+
+    def __init__(self) -> None:
+        self.stop = False
+        self.lines: list[str] = []
+        self.files: dict[str, tuple[str, bytes]] = {}
+
+    def cancelled(self) -> bool:
+        """Whether the attempt is to stop."""
+        return self.stop
+
+    def progress(self, fraction: float, message: str | None) -> None:
+        """Take note of nothing."""
+
+    def log(self, level: str, message: str) -> None:
+        """Take a log line."""
+        self.lines.append(f"{level}: {message}")
+
+    def keep(self, name: str, media_type: str, content: bytes) -> None:
+        """Keep a file."""
+        self.files[name] = (media_type, content)
+
+    def transaction(self, result: Callable[[], Any]) -> Transaction:
+        """There is no store here."""
+        raise NotImplementedError
+
+
+def context(desk: Desk | None = None, job: JobId = JOB, threads: int = 1) -> Context:
+    """The context of a first attempt."""
+    claim = Claim(
+        id=job,
+        fence=1,
+        type="test",
+        queue="default",
+        payload="{}",
+        priority=0,
+        rank=0,
+        lane=Lane.OPEN,
+        threads=0,
+        attempts=0,
+        failures=0,
+        crashes=0,
+        max_attempts=3,
+        max_crashes=3,
+        policy=None,
+        worker=WorkerId("worker"),
+    )
+    return Context(claim, desk or Desk(), threads)
