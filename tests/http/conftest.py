@@ -4,14 +4,20 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
+from pathlib import Path
 
 import aiohttp
 import pytest
 import uvicorn
 
 from windlass import Windlass
+from windlass.http.access import Principal, Scope
 from windlass.http.app import Api
+from windlass.http.middleware.layer import Asgi
+from windlass.http.gate import admission
 from windlass.http.service import Service
+from windlass.wiring.guarding import Guard, guarding
 
 
 class Server(uvicorn.Server):
@@ -53,16 +59,28 @@ async def serving(api: object) -> AsyncIterator[str]:
 @pytest.fixture
 async def app(store_url: str) -> AsyncIterator[Windlass]:
     """An app on either store."""
-    async with Windlass(store_url) as app:
+    async with Windlass(store_url, builtins=True) as app:
         yield app
 
 
 @pytest.fixture
-def service(app: Windlass) -> Service:
+async def guard(
+    app: Windlass, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Guard]:
+    """The guard of the service: open, as to every program of this machine."""
+    monkeypatch.chdir(tmp_path)
+    async with guarding(app.storehouse) as guard:
+        yield guard
+
+
+@pytest.fixture
+def service(app: Windlass, guard: Guard) -> Service:
     """The service over the app, with nothing around it."""
     house = app.storehouse
     return Service(
         app=app,
+        gate=guard.gate,
+        accounts=guard.accounts,
         settings=app.settings,
         clock=house.clock,
         chance=house.chance,
@@ -70,8 +88,20 @@ def service(app: Windlass) -> Service:
     )
 
 
+def open_to_all(api: Asgi) -> Asgi:
+    """Let everybody in, as a service without a secret does on loopback."""
+    local = Principal("local", frozenset(Scope), "loopback")
+
+    async def serve(scope: Any, receive: Any, send: Any) -> None:
+        scope["user"] = local
+        await api(scope, receive, send)
+
+    return serve
+
+
 @pytest.fixture
 async def client(service: Service) -> AsyncIterator[aiohttp.ClientSession]:
     """A client of the service."""
-    async with serving(Api(service)) as url, aiohttp.ClientSession(url) as session:
+    api = admission(Api(service), service.gate)
+    async with serving(api) as url, aiohttp.ClientSession(url) as session:
         yield session

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from windlass.app import App
 from windlass.clock import Chance, Clock
 from windlass.config import Settings
+from windlass.http.accounts import Accounts
+from windlass.http.drain import Drain
+from windlass.http.gate import Gate
 from windlass.observe.events import Observer
 
 
@@ -15,7 +18,10 @@ class Service:
     """An app with its surroundings, for one process that serves."""
 
     app: App
+    gate: Gate
+    accounts: Accounts
     settings: Settings
     clock: Clock
     chance: Chance
     observer: Observer
+    drain: Drain = field(default_factory=Drain)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +18,7 @@ from windlass.http.secret import Secret
 from windlass.http.sessions import Sessions
 from windlass.http.throttle import Throttle
 from windlass.http.tokens import Expected, Mint
-from windlass.store.users import Users
+from windlass.store.users import SqlUsers, Users
 from windlass.wiring.storehouse import Storehouse
 
 
@@ -25,6 +27,20 @@ class Guard(NamedTuple):
 
     gate: Gate
     accounts: Accounts
+
+
+@asynccontextmanager
+async def guarding(house: Storehouse) -> AsyncIterator[Guard]:
+    """A guard with connections of its own: who asks is known though the others are busy."""
+    store = await house.store(connections=2)
+    try:
+        guarded = guard(house, SqlUsers(store.database), Path.cwd())
+        try:
+            yield guarded
+        finally:
+            guarded.accounts.close()
+    finally:
+        await store.close()
 
 
 def guard(
