@@ -209,7 +209,7 @@ async def test_jobs_come_with_the_callers_commit(way: tuple[Windlass, Way]) -> N
     batch += [app.job_of("welcome", {"user": "one of many"}) for _ in range(300)]
 
     answers = await app.enqueue_many(batch, connection=connected.connection)
-    before = await app.stats()
+    before = (await app.stats()).states
     await connected.commit()
 
     assert set(before.values()) == {0}
@@ -226,7 +226,7 @@ async def test_jobs_go_with_the_callers_rollback(way: tuple[Windlass, Way]) -> N
     await app.enqueue_many(a_batch(app), connection=connected.connection)
     await connected.rollback()
 
-    assert set((await app.stats()).values()) == {0}
+    assert set((await app.stats()).states.values()) == {0}
     [fresh] = await app.enqueue_many([app.job_of("welcome", {"user": "x"}, idempotency_key="k")])
     assert not fresh.existing
 

@@ -49,7 +49,7 @@ def test_a_full_page_says_how_to_see_the_next(windlass: Terminal) -> None:
 
     page = windlass("jobs", "--limit", "2")
 
-    assert f"windlass jobs --before {second}" in page.err
+    assert f"add --before {second}" in page.err
     assert _ids(windlass, "--limit", "2") == [third, second]
     assert _ids(windlass, "--limit", "2", "--before", second) == [first]
 

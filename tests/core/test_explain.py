@@ -25,7 +25,7 @@ def told(facts: dict[str, Any] | None = None, **job: Any) -> list[str]:
         "widest": 4,
         "claims_per_second": 4.0,
     }
-    return explain(Facts(**{**known, **(facts or {})}))
+    return explain(Facts(**{**known, **(facts or {})})).sentences
 
 
 def test_a_scheduled_job_says_until_when() -> None:

@@ -30,14 +30,14 @@ async def test_a_node_and_its_workers_are_known(yard: Yard, store: SqlStore) -> 
 
     fleet = await store.fleet()
     until = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=yard.clock.now_us()) + LEASE
-    assert list(fleet.nodes) == [(node, until, True)]
-    assert list(fleet.workers) == [(worker, 0)]
+    assert list(fleet.nodes) == [(node, until, True, until - LEASE)]
+    assert list(fleet.workers) == [(worker, 0, [], until - LEASE, until, True)]
 
 
 async def test_a_worker_that_serves_every_queue_names_none(yard: Yard, store: SqlStore) -> None:
     await yard.worker(queues=None)
 
-    [(record, _)] = (await store.fleet()).workers
+    [(record, *_)] = (await store.fleet()).workers
 
     assert record.queues is None
 
@@ -47,7 +47,7 @@ async def test_the_fleet_says_how_many_jobs_each_worker_runs(yard: Yard, store: 
     await yard.enqueue(3)
     await yard.claim(worker, 2)
 
-    [(_, running)] = (await store.fleet()).workers
+    [(_, running, *_)] = (await store.fleet()).workers
 
     assert running == 2
 
@@ -56,7 +56,7 @@ async def test_a_node_whose_lease_ran_out_is_not_alive(yard: Yard, store: SqlSto
     await yard.node()
     yard.clock.advance(LEASE.total_seconds())
 
-    [(_, _, alive)] = (await store.fleet()).nodes
+    [(_, _, alive, _)] = (await store.fleet()).nodes
 
     assert not alive
 
@@ -76,7 +76,7 @@ async def test_renewing_extends_the_lease_and_tells_the_standing(
         known=True, now_us=yard.clock.now_us(), aging_us=60_000_000, widest=9, suspects=0
     )
     yard.clock.advance(14.999)
-    alive = [record.id for record, _, alive in (await store.fleet()).nodes if alive]
+    alive = [record.id for record, _, alive, _ in (await store.fleet()).nodes if alive]
     assert alive == [node]
 
 
@@ -133,8 +133,8 @@ async def test_leaving_takes_the_workers_along(yard: Yard, store: SqlStore) -> N
     await store.leave(worker.node)
 
     fleet = await store.fleet()
-    assert [record.id for record, _, _ in fleet.nodes] == [stays.node]
-    assert [record.id for record, _ in fleet.workers] == [stays.id]
+    assert [record.id for record, *_ in fleet.nodes] == [stays.node]
+    assert [record.id for record, *_ in fleet.workers] == [stays.id]
 
 
 async def test_a_dismissed_worker_is_no_longer_listed(yard: Yard, store: SqlStore) -> None:
@@ -143,7 +143,7 @@ async def test_a_dismissed_worker_is_no_longer_listed(yard: Yard, store: SqlStor
     await store.dismiss([worker.id])
     await store.dismiss([])
 
-    assert [record.id for record, _ in (await store.fleet()).workers] == [other.id]
+    assert [record.id for record, *_ in (await store.fleet()).workers] == [other.id]
 
 
 async def test_a_node_reads_the_asks_of_its_own_workers(yard: Yard, store: SqlStore) -> None:
@@ -176,7 +176,7 @@ async def test_a_node_that_ended_without_leaving_is_forgotten_after_an_hour(
 
     await store.prune(timedelta(days=1), 10)
 
-    known = [record.id for record, _, _ in (await store.fleet()).nodes]
+    known = [record.id for record, *_ in (await store.fleet()).nodes]
     assert known == ([node] if age < timedelta(hours=1) else [])
 
 
@@ -184,7 +184,7 @@ async def test_a_worker_that_ended_is_forgotten_once_its_jobs_are_reclaimed(
     yard: Yard, store: SqlStore
 ) -> None:
     worker, claim = await yard.running()
-    [(record, _)] = (await store.fleet()).workers
+    [(record, *_)] = (await store.fleet()).workers
     await store.dismiss([worker.id])
 
     await store.prune(timedelta(days=1), 10)
@@ -203,4 +203,4 @@ async def test_a_node_with_running_jobs_is_not_forgotten(yard: Yard, store: SqlS
 
     await store.prune(timedelta(days=1), 10)
 
-    assert [record.id for record, _, _ in (await store.fleet()).nodes] == [worker.node]
+    assert [record.id for record, *_ in (await store.fleet()).nodes] == [worker.node]

@@ -61,7 +61,7 @@ async def test_an_empty_database_is_brought_up_and_works(place: Place) -> None:
         assert applied == steps(place.dialect)
         assert await migrate.up(migrator) == []
         await migrate.check(migrator)
-        assert sum((await store.counts()).values()) == 1
+        assert sum((await store.counts()).states.values()) == 1
 
 
 async def test_the_status_says_what_was_applied_and_when(place: Place) -> None:
@@ -91,7 +91,7 @@ async def test_everything_can_be_undone_and_done_again(place: Place) -> None:
         await migrate.up(migrator)
 
         assert undone == steps(place.dialect)[::-1]
-        assert sum((await store.counts()).values()) == 0
+        assert sum((await store.counts()).states.values()) == 0
 
 
 async def test_one_step_down_undoes_the_last(place: Place) -> None:

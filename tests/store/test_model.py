@@ -24,9 +24,10 @@ from windlass.core.outcome import (
     HandedBack,
     Snoozed,
 )
+from windlass.core.search import JobFilter
 from windlass.core.settle import Settlement, settle
 from windlass.store import migrate
-from windlass.store.base import Database, JobFilter
+from windlass.store.base import Database
 from windlass.store.enqueue import enqueue_script
 from windlass.store.migrate_sqlite import SqliteMigrator
 from windlass.store.postgres import PostgresDatabase
@@ -352,7 +353,7 @@ class Comparison:
     # --- what must hold ---------------------------------------------------------------------------
 
     def every_job_is_as_the_model_says(self) -> None:
-        found = self.run(self.store.jobs(JobFilter(limit=1_000)))
+        found = self.run(self.store.page(JobFilter(limit=1_000))).jobs
 
         seen = [
             (
@@ -374,7 +375,7 @@ class Comparison:
     def the_counts_are_exact(self) -> None:
         counts = self.run(self.store.counts())
 
-        assert counts == {
+        assert counts.states == {
             state: sum(job.state is state for job in self.jobs.values()) for state in State
         }
 

@@ -8,7 +8,7 @@ import pytest
 from tests.services import PostgresServer
 from windlass.config import load
 from windlass.core.errors import BadStore, NotMigrated, StoreAway
-from windlass.store.base import JobFilter
+from windlass.core.search import JobFilter
 from windlass.wiring import Storehouse, migrate
 
 
@@ -34,12 +34,12 @@ async def test_a_server_that_went_away_is_told_as_such_and_found_again_when_it_i
         server.stop("immediate")
 
         with pytest.raises(StoreAway):
-            await store.jobs(JobFilter())
+            await store.page(JobFilter())
         with pytest.raises(StoreAway, match="cannot reach PostgreSQL"):
             await house(server.url).store()
 
         server.start()
-        assert await store.jobs(JobFilter()) == []
+        assert (await store.page(JobFilter())).jobs == []
         await store.close()
 
 

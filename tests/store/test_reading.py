@@ -1,14 +1,20 @@
 """Reading: one job, many jobs, queues, and why a job waits."""
 
+from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from tests.store.yard import FAILED, Yard
-from windlass.core.job import JobId, State
+from windlass.core.job import Job, JobId, State
 from windlass.core.outcome import Cancelled, Done
-from windlass.store.base import JobFilter, QueueRecord
+from windlass.core.search import JobFilter
 from windlass.store.sql_store import SqlStore
+
+
+async def jobs(store: SqlStore, **which: Any) -> Sequence[Job]:
+    return (await store.page(JobFilter(**which))).jobs
 
 
 async def test_a_job_nobody_knows_is_nothing(store: SqlStore) -> None:
@@ -27,10 +33,10 @@ async def test_jobs_are_listed_newest_first_live_and_finished(yard: Yard, store:
         *await yard.enqueue(delay=timedelta(hours=1)),
     ]
 
-    jobs = await store.jobs(JobFilter())
+    found = await jobs(store)
 
-    assert [job.id for job in jobs] == sorted(ids, reverse=True)
-    assert [job for job in jobs if job.id == ids[3]] == [await yard.job(ids[3])]
+    assert [job.id for job in found] == sorted(ids, reverse=True)
+    assert [job for job in found if job.id == ids[3]] == [await yard.job(ids[3])]
 
 
 async def test_pages_neither_double_nor_miss_a_job(yard: Yard, store: SqlStore) -> None:
@@ -40,7 +46,7 @@ async def test_pages_neither_double_nor_miss_a_job(yard: Yard, store: SqlStore) 
     await store.settle([yard.end(claim, Done()) for claim in claims[::2]])
     seen: list[JobId] = []
 
-    while page := await store.jobs(JobFilter(limit=3, before=seen[-1] if seen else None)):
+    while page := await jobs(store, limit=3, before=seen[-1] if seen else None):
         seen += [job.id for job in page]
 
     assert seen == sorted(ids, reverse=True)
@@ -65,9 +71,9 @@ async def test_jobs_are_found_by_their_states(
 ) -> None:
     await some_jobs(yard, store)
 
-    found = await store.jobs(JobFilter(states=states))
+    found = await jobs(store, states=frozenset(states))
 
-    everything = await store.jobs(JobFilter())
+    everything = await jobs(store)
     assert found == [job for job in everything if job.state in states]
     assert {job.state for job in found} == set(states)
 
@@ -80,11 +86,11 @@ async def test_jobs_are_found_by_type_queue_and_state_together(
 ) -> None:
     await some_jobs(yard, store)
 
-    found = await store.jobs(JobFilter(type=type_, queue=queue, states=states))
+    found = await jobs(store, type=type_, queue=queue, states=frozenset(states))
 
     assert found == [
         job
-        for job in await store.jobs(JobFilter())
+        for job in await jobs(store)
         if job.type == type_
         and (queue is None or job.queue == queue)
         and (not states or job.state in states)
@@ -94,9 +100,9 @@ async def test_jobs_are_found_by_type_queue_and_state_together(
 async def test_jobs_are_found_by_queue(yard: Yard, store: SqlStore) -> None:
     await some_jobs(yard, store)
 
-    found = await store.jobs(JobFilter(queue="b", limit=3))
+    found = await jobs(store, queue="b", limit=3)
 
-    everything = await store.jobs(JobFilter())
+    everything = await jobs(store)
     assert found == [job for job in everything if job.queue == "b"][:3]
 
 
@@ -135,7 +141,8 @@ async def test_a_parked_job_still_counts_for_its_queue(yard: Yard, store: SqlSto
     await yard.enqueue(2, queue="a")
     await store.park(10)
 
-    assert await store.queues() == [QueueRecord(name="a", depth=2)]
+    [queue] = await store.queues()
+    assert (queue.name, queue.depth) == ("a", 2)
 
 
 async def test_the_facts_say_who_could_take_a_job_and_how_many_are_ahead(
@@ -185,7 +192,7 @@ async def test_the_facts_of_a_running_job_say_until_when_its_lease_runs(
     facts = await store.facts(claim.id)
 
     assert facts is not None
-    [until] = [until for node, until, _ in (await store.fleet()).nodes if node.id == worker.node]
+    [until] = [until for node, until, *_ in (await store.fleet()).nodes if node.id == worker.node]
     assert facts.lease_until == until
 
 

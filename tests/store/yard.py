@@ -35,7 +35,8 @@ delete from windlass_jobs; delete from windlass_history; delete from windlass_at
 delete from windlass_lines; delete from windlass_progress; delete from windlass_files;
 delete from windlass_keys; delete from windlass_rollups; delete from windlass_totals;
 delete from windlass_queues;
-delete from windlass_nodes; delete from windlass_types; delete from windlass_counts; update windlass_settings set aging_us = 60000000;
+delete from windlass_nodes; delete from windlass_types; delete from windlass_counts;
+update windlass_settings set aging_us = 60000000;
 update windlass_census set counted_at = 'epoch', cost_us = 0, lines = '[]';
 delete from windlass_users; delete from windlass_revoked;
 """
@@ -223,9 +224,8 @@ class Yard:
 
     async def counted(self) -> dict[State, int]:
         """The states that have jobs."""
-        return {
-            state: count for state, count in (await self.store.counts()).states.items() if count
-        }
+        counts = await self.store.counts()
+        return {state: count for state, count in counts.states.items() if count}
 
 
 FAILED = Failed("it broke", trace="line 1")

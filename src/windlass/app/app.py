@@ -10,13 +10,10 @@ from windlass.app.blocking import Blocking
 from windlass.app.bridge import Bridge
 from windlass.app.home import Home
 from windlass.app.jobtype import Declare, JobType
-from windlass.app.options import Options, applied, template
+from windlass.app.options import Options, applied, drafted, template
 from windlass.app.ports import Ports
 from windlass.app.verbs import Verbs
-from windlass.core.errors import BadPayload, PayloadTooLarge
 from windlass.core.job import NewJob
-from windlass.executors import documents
-from windlass.executors.base import Registry
 from windlass.executors.context import Context
 from windlass.executors.handlers import Declaration, from_function, from_object
 
@@ -46,7 +43,6 @@ class App(Verbs):
     def __init__(self, ports: Ports) -> None:
         """Know no job yet, and open nothing."""
         super().__init__(ports)
-        self.registry = Registry()
         self.blocking = Blocking(self, Bridge(self._homes))
 
     @overload
@@ -82,8 +78,7 @@ class App(Verbs):
         """A new job of the type with this name; the payload is a value, or JSON as bytes."""
         executor = self.registry.get(type)
         asked = applied(template(executor), options)
-        value = _read(type, payload) if isinstance(payload, bytes) else payload
-        return asked._replace(id=self._ports.chance.job_id(), payload=executor.validate(value))
+        return drafted(self._ports.chance.job_id(), asked, executor.validate, payload)
 
     async def home(self) -> Home:
         """The store and the bell as they are open on this event loop."""
@@ -107,12 +102,3 @@ class App(Verbs):
     async def close(self) -> None:
         """Let go of what is open on this event loop; the next verb opens it again."""
         await self._homes.close()
-
-
-def _read(type_: str, payload: bytes) -> Any:
-    try:
-        return documents.read(payload)
-    except documents.TooLarge as problem:
-        raise PayloadTooLarge(problem.size, documents.LIMIT) from None
-    except ValueError as problem:
-        raise BadPayload(type_, str(problem)) from None

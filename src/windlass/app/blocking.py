@@ -38,10 +38,15 @@ class Blocking:
         self.verbs = verbs
         self.bridge = bridge
 
+    draft = verb(Verbs.draft)
     enqueue = verb(Verbs.enqueue)
     enqueue_many = verb(Verbs.enqueue_many)
+    enqueue_each = verb(Verbs.enqueue_each)
+    bulk = verb(Verbs.bulk)
     get = verb(Verbs.get)
+    read = verb(Verbs.read)
     jobs = verb(Verbs.jobs)
+    page = verb(Verbs.page)
     wait = verb(Verbs.wait)
     cancel = verb(Verbs.cancel)
     retry = verb(Verbs.retry)
@@ -55,6 +60,7 @@ class Blocking:
     resume = verb(Verbs.resume)
     queues = verb(Verbs.queues)
     fleet = verb(Verbs.fleet)
+    types = verb(Verbs.types)
     stats = verb(Verbs.stats)
     aging = verb(Verbs.aging)
     set_aging = verb(Verbs.set_aging)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import cycle
 
+from windlass.app.catalog import Catalog
+from windlass.app.pile import Pile
 from windlass.app.ports import Backend, Ports
 from windlass.app.sender import Sender
 from windlass.app.watch import Watcher
 from windlass.core.job import Job, JobId
+
+# While one statement is answered the next piles up; more at once would only share less.
+READS = 2
 
 
 class Home:
@@ -18,6 +24,12 @@ class Home:
         self.store, self.bell = backend
         self.sender = Sender(backend, ports.clock)
         self.watcher = Watcher(self._look)
+        self.catalog = Catalog(self.store.types, ports.clock)
+        self._reads = cycle([Pile(self._look) for _ in range(READS)])
+
+    async def read(self, job_id: JobId) -> Job | None:
+        """One job; those who read at the same time share a statement."""
+        return await next(self._reads).add(job_id)
 
     async def close(self) -> None:
         """Let go of everything, after what is under way."""

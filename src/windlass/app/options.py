@@ -8,8 +8,9 @@ from typing import Any, TypedDict
 
 from windlass.core import limits
 from windlass.core.backoff import Backoff
-from windlass.core.errors import BadInput
+from windlass.core.errors import BadInput, BadPayload, PayloadTooLarge
 from windlass.core.job import JobId, NewJob, Policy
+from windlass.executors import documents
 from windlass.executors.base import Executor
 
 
@@ -72,6 +73,23 @@ def applied(job: NewJob, options: Options) -> NewJob:
     if changed.delay is not None and changed.run_at is not None:
         raise BadInput("give delay or run_at, not both")
     return changed
+
+
+def drafted(
+    job_id: JobId, asked: NewJob, validate: Callable[[Any], str], payload: object
+) -> NewJob:
+    """The job with this id and payload; the payload is a value, or JSON as bytes."""
+    value = _read(asked.type, payload) if isinstance(payload, bytes) else payload
+    return asked._replace(id=job_id, payload=validate(value))
+
+
+def _read(type_: str, payload: bytes) -> Any:
+    try:
+        return documents.read(payload)
+    except documents.TooLarge as problem:
+        raise PayloadTooLarge(problem.size, documents.LIMIT) from None
+    except ValueError as problem:
+        raise BadPayload(type_, str(problem)) from None
 
 
 def _policy(policy: Policy | None, options: Options) -> Policy | None:

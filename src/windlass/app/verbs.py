@@ -4,35 +4,40 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from datetime import timedelta
-from typing import TypedDict, Unpack
+from datetime import UTC, datetime, timedelta
+from typing import Any, Unpack
 
+from windlass.app.bulk import bulk_job, order
 from windlass.app.home import Homes
+from windlass.app.options import Options, applied, drafted, template
 from windlass.app.ports import Ports
 from windlass.app.sender import words
 from windlass.app.view import Job, view
+from windlass.app.which import Which, filter_of
 from windlass.bell.base import ASKED, CHANGED
 from windlass.core import limits
-from windlass.core.errors import BadInput, NotFinished, UnknownJob, WrongState
-from windlass.core.explain import explain
+from windlass.core.bulk import Action
+from windlass.core.errors import BadInput, NotFinished, UnknownJob, UnknownType, WrongState
+from windlass.core.explain import Explanation, explain
 from windlass.core.job import Attempt, JobId, NewJob, State
 from windlass.core.job import Job as StoredJob
 from windlass.core.rank import parse_aging
+from windlass.executors.base import Registry
 from windlass.store import outside
-from windlass.store.base import Enqueued, Fleet, JobFilter, Kept, LogLine, Progress, QueueRecord
+from windlass.store.base import (
+    Counts,
+    Enqueued,
+    Fleet,
+    Kept,
+    LogLine,
+    Page,
+    Progress,
+    QueueRecord,
+    TypeRecord,
+)
 
 # Re-ranking holds locks; smaller steps leave room for claims in between.
 RERANK_STEP = 5_000
-
-
-class Which(TypedDict, total=False):
-    """Which jobs to list; `before` is the last id of the page before."""
-
-    status: State | str | Iterable[State | str]
-    type: str
-    queue: str
-    before: JobId | str
-    limit: int
 
 
 class Verbs:
@@ -40,8 +45,17 @@ class Verbs:
 
     def __init__(self, ports: Ports) -> None:
         """Open nothing yet."""
+        self.registry = Registry()
         self._ports = ports
         self._homes = Homes(ports)
+
+    async def draft(self, type: str, payload: object, **options: Unpack[Options]) -> NewJob:  # noqa: A002
+        """A new job of a type that is known here, or that workers anywhere have published.
+
+        The payload is a value, or JSON as bytes. Nothing is kept before it is enqueued.
+        """
+        asked, validate = await self._making(type)
+        return drafted(self._ports.chance.job_id(), applied(asked, options), validate, payload)
 
     async def enqueue(self, job: NewJob, *, connection: object = None) -> Enqueued:
         """Keep the job; with a `connection`, as part of the transaction that is open there."""
@@ -60,15 +74,40 @@ class Verbs:
         home = await self._homes.here()
         return await home.sender.enqueue(jobs)
 
+    async def enqueue_each(self, jobs: Iterable[NewJob]) -> list[Enqueued | Exception]:
+        """Keep those of the jobs that can be kept; in the places of the others answer why not."""
+        home = await self._homes.here()
+        return await home.sender.enqueue_each(_distinct(jobs))
+
+    async def bulk(
+        self, action: Action | str, which: str, *, rate: float | None = None
+    ) -> Enqueued:
+        """Retry, cancel or delete the jobs that fit a query, as in `status:failed type:email`.
+
+        That is a job itself, which tells how far it has come and can be cancelled; `rate` is how
+        many jobs it changes in a second, at most.
+        """
+        now = datetime.fromtimestamp(self._ports.clock.now_us() / 1_000_000, UTC)
+        asked = order(action, which, rate)
+        return await self.enqueue(bulk_job(self._ports.chance.job_id(), asked, now))
+
     async def get(self, job_id: JobId | str) -> Job:
         """The job as it is now."""
+        return view(await self.read(job_id))
+
+    async def read(self, job_id: JobId | str) -> StoredJob:
+        """The job as it is stored: payload and result as JSON text."""
         home = await self._homes.here()
-        return view(_found(await home.store.job(limits.job_id(job_id)), job_id))
+        return _found(await home.read(limits.job_id(job_id)), job_id)
 
     async def jobs(self, **which: Unpack[Which]) -> list[Job]:
         """Jobs, newest first."""
+        return [view(job) for job in (await self.page(**which)).jobs]
+
+    async def page(self, **which: Unpack[Which]) -> Page:
+        """Jobs as they are stored, newest first, and where the next page begins."""
         home = await self._homes.here()
-        return [view(job) for job in await home.store.jobs(_filter(which))]
+        return await home.store.page(filter_of(which, self._now()))
 
     async def wait(self, job_id: JobId | str, timeout: float | timedelta | None = 10) -> Job:
         """The job once it is finished; raises `NotFinished` after `timeout`."""
@@ -114,7 +153,7 @@ class Verbs:
                 job.id, job.state, "only finished jobs can be deleted; cancel it first"
             )
 
-    async def explain(self, job_id: JobId | str) -> list[str]:
+    async def explain(self, job_id: JobId | str) -> Explanation:
         """Say why the job is where it is."""
         home = await self._homes.here()
         facts = await home.store.facts(limits.job_id(job_id))
@@ -163,7 +202,12 @@ class Verbs:
         home = await self._homes.here()
         return await home.store.fleet()
 
-    async def stats(self) -> dict[State, int]:
+    async def types(self) -> list[TypeRecord]:
+        """The types of job that workers have published."""
+        home = await self._homes.here()
+        return await home.store.types()
+
+    async def stats(self) -> Counts:
         """How many jobs there are in each state."""
         home = await self._homes.here()
         return await home.store.counts()
@@ -189,6 +233,20 @@ class Verbs:
             if told is not None:
                 told(looked)
 
+    async def _making(self, type_: str) -> tuple[NewJob, Callable[[Any], str]]:
+        """A job of this type that lacks only id and payload, and what checks a payload."""
+        if type_ in self.registry.types():
+            executor = self.registry.get(type_)
+            return template(executor), executor.validate
+        catalog = (await self._homes.here()).catalog
+        published = await catalog.get(type_)
+        if published is None:
+            raise UnknownType(type_, {*self.registry.types(), *catalog.names()})
+        return published.template(), published.validate
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._ports.clock.now_us() / 1_000_000, UTC)
+
     def _request(self, jobs: Sequence[NewJob]) -> outside.Request:
         ports = self._ports
         now_us = ports.clock.now_us()
@@ -210,23 +268,6 @@ def _distinct(jobs: Iterable[NewJob]) -> Sequence[NewJob]:
     if len({job.id for job in jobs}) < len(jobs):
         raise BadInput("the same job is there twice; each call of .job(…) makes a new one")
     return jobs
-
-
-def _filter(which: Which) -> JobFilter:
-    unknown = which.keys() - Which.__optional_keys__
-    if unknown:
-        known = ", ".join(sorted(Which.__optional_keys__))
-        raise BadInput(f"jobs cannot be listed by {min(unknown)!r}, but by {known}")
-    status = which.get("status", ())
-    states = [status] if isinstance(status, str) else status
-    before = which.get("before")
-    return JobFilter(
-        states=frozenset(limits.state(state) for state in states),
-        type=which.get("type"),
-        queue=which.get("queue"),
-        before=None if before is None else limits.job_id(before),
-        limit=limits.page(which.get("limit", 50)),
-    )
 
 
 def _found(job: StoredJob | None, job_id: object) -> StoredJob:

@@ -15,7 +15,7 @@ from windlass.cli.words import NOTHING, ago
 from windlass.core.job import State
 
 if TYPE_CHECKING:
-    from windlass.store.base import Fleet
+    from windlass.store.base import Fleet, NodeStatus, WorkerStatus
 
 TITLES = (
     "worker",
@@ -50,38 +50,32 @@ async def stats(desk: Desk) -> None:
     Example: windlass stats --json
     """
     counts = await desk.app.stats()
-    every = {state: counts.get(state, 0) for state in State}
-    rows = [(look.state(state), f"{number:,}") for state, number in every.items()]
-    desk.answer(every, look.table(("state", "jobs>"), rows))
-    if every[State.FAILED]:
+    rows = [(look.state(state), f"{number:,}") for state, number in counts.states.items()]
+    desk.answer(counts.states, look.table(("state", "jobs>"), rows))
+    if counts[State.FAILED]:
         desk.suggest("those that failed: windlass jobs --status failed")
 
 
 def _wired(fleet: Fleet) -> dict[str, Any]:
-    return {
-        "nodes": [
-            {**wire.plain(node), "lease_until": lease_until, "alive": alive}
-            for node, lease_until, alive in fleet.nodes
-        ],
-        "workers": [
-            {**wire.plain(worker), "running": running} for worker, running in fleet.workers
-        ],
-    }
+    return {"nodes": [*map(_flat, fleet.nodes)], "workers": [*map(_flat, fleet.workers)]}
+
+
+def _flat(status: NodeStatus | WorkerStatus) -> dict[str, Any]:
+    told = status._asdict()
+    return {**wire.plain(told.pop("record")), **told}
 
 
 def _rows(fleet: Fleet, now: datetime) -> Iterator[Sequence[RenderableType]]:
-    nodes = {node.id: (node, until, alive) for node, until, alive in fleet.nodes}
-    for worker, running in fleet.workers:
-        node, lease_until, alive = nodes.get(worker.node, (None, None, False))
-        ends = (
-            Text("alive", "green") if alive else look.text(f"ended {ago(lease_until, now)}", "red")
-        )
+    hosts = {node.record.id: node.record.host for node in fleet.nodes}
+    for status in fleet.workers:
+        worker = status.record
+        ended = look.text(f"ended {ago(status.lease_until, now)}", "red")
         yield (
             look.identity(worker.id),
-            node.host if node else NOTHING,
+            hosts.get(worker.node, NOTHING),
             str(worker.pid),
-            ends,
-            f"{running:,}",
+            Text("alive", "green") if status.alive else ended,
+            f"{status.running:,}",
             f"{worker.slots:,}",
             f"{worker.threads:,}",
             "all" if worker.queues is None else ", ".join(worker.queues),

@@ -61,5 +61,5 @@ async def _show(app: Windlass, job_id: JobId, show: Show) -> None:
         if job.state is State.RUNNING and progress is not None:
             show(progress.fraction, progress.message)
         else:
-            show(None, (await app.explain(job_id))[0])
+            show(None, (await app.explain(job_id)).sentences[0])
         await asyncio.sleep(EVERY)

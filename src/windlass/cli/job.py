@@ -17,7 +17,7 @@ async def job(desk: Desk, job_id: JobArgument) -> None:
     """
     dossier = Dossier(
         job=await desk.app.get(job_id),
-        why=await desk.app.explain(job_id),
+        why=(await desk.app.explain(job_id)).sentences,
         progress=await desk.app.progress(job_id),
         attempts=await desk.app.attempts(job_id),
         lines=await desk.app.lines(job_id),

@@ -12,17 +12,25 @@ from rich.table import Table
 
 from windlass.cli import look, wire
 from windlass.cli.desk import Desk
-from windlass.cli.words import ago, first_line, span
+from windlass.cli.words import ago, first_line, instant, span
 
 if TYPE_CHECKING:
     from windlass.app import Job
-    from windlass.app.verbs import Which
+    from windlass.app.which import Which
+    from windlass.core.job import JobId
 
 TITLES = ("id", "state", "type", "queue?", "attempts>?", "asked for>", "ran for>?", "")
 
 
-async def jobs(
+async def jobs(  # noqa: PLR0913 — each is an option
     desk: Desk,
+    query: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="QUERY",
+            help="Which ones, as 'status:failed type:email age:<2h error:\"timed out\"'.",
+        ),
+    ] = None,
     *,
     status: Annotated[
         list[str] | None,
@@ -37,13 +45,31 @@ async def jobs(
 ) -> None:
     """List jobs, the newest first.
 
+    A query has words like status:failed, type:email, queue:mail, name:x, key:k, age:>10m,
+    created:>2026-11-01, payload.user.id:42 and error:"timed out"; bare words are a part of the
+    error.
+
     Example: windlass jobs --status failed --queue mail
+
+    Example: windlass jobs 'status:failed age:<2h payload.user.id:42'
     """
-    asked = {"status": status, "type": type, "queue": queue, "limit": limit, "before": before}
+    from windlass.app.view import view  # noqa: PLC0415 - slow, and --help needs none
+
+    asked = {
+        "query": query,
+        "status": status,
+        "type": type,
+        "queue": queue,
+        "limit": limit,
+        "before": before,
+    }
     which = {name: value for name, value in asked.items() if value is not None}
-    found = await desk.app.jobs(**cast("Which", which))
+    page = await desk.app.page(**cast("Which", which))
+    found = [view(job) for job in page.jobs]
     desk.answer([wire.job(job) for job in found], _listed(found, desk))
-    desk.suggest(_next_step(found, limit, filtered=bool(which.keys() - {"limit"})))
+    if page.looked_back_to is not None:
+        desk.say(f"looked back to {instant(page.looked_back_to)}", "yellow")
+    desk.suggest(_next_step(found, page.next, filtered=bool(which.keys() - {"limit"})))
 
 
 def _listed(jobs: Sequence[Job], desk: Desk) -> Table | str:
@@ -64,9 +90,9 @@ def _row(job: Job, now: datetime) -> Sequence[RenderableType]:
     )
 
 
-def _next_step(jobs: Sequence[Job], limit: int, *, filtered: bool) -> str:
-    if len(jobs) == limit:
-        return f"older ones: windlass jobs --before {jobs[-1].id}"
+def _next_step(jobs: Sequence[Job], older: JobId | None, *, filtered: bool) -> str:
+    if older is not None:
+        return f"older ones: add --before {older}"
     if jobs:
         return f"all about one: windlass job {jobs[0].id}"
     if filtered:

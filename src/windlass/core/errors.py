@@ -5,6 +5,7 @@ WindlassError
 │   ├── UnknownType      no executor is registered for this type of job
 │   ├── BadPayload       the payload does not fit the handler
 │   ├── PayloadTooLarge  the payload is over the limit
+│   ├── BadQuery         the words that say which jobs are wanted cannot be read
 │   └── BadStore         the store's URL, file or server cannot be used
 ├── UnknownJob           no job has this id
 ├── WrongState           the job is in a state that does not allow this
@@ -60,6 +61,15 @@ class PayloadTooLarge(BadInput):
             f"the payload has {size:,} bytes, over the limit of {limit:,};"
             " store the data elsewhere and pass a reference"
         )
+
+
+class BadQuery(BadInput):
+    """The words that say which jobs are wanted cannot be read."""
+
+    def __init__(self, position: int, problem: str) -> None:
+        """Say where, counted from 1, and what would do."""
+        super().__init__(f"at character {position}: {problem}")
+        self.position = position
 
 
 class BadStore(BadInput):

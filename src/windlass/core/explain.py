@@ -32,8 +32,62 @@ class Facts:
     lease_until: datetime | None = None
 
 
-def explain(facts: Facts) -> list[str]:
-    """Say why the job is where it is, the most telling sentence first."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why a job is where it is: in sentences, the most telling first, and in figures."""
+
+    sentences: list[str]
+    ahead: int | None = None  # jobs before it in its line; None where it stands in none
+    ahead_exact: bool = True  # else there are more
+    wait: timedelta | None = None  # about how long yet, as far as that can be told
+    due_at: datetime | None = None  # of a job that is scheduled
+    paused_by: str | None = None  # of its queue
+    workers: int = 0  # live ones
+    workers_for_type: int = 0
+    workers_for_queue: int = 0
+    widest: int = 0  # the most threads of any
+    claims_per_second: float = 0.0
+    lease_until: datetime | None = None  # of the worker that runs it
+
+
+def explain(facts: Facts) -> Explanation:
+    """Say why the job is where it is."""
+    pending = facts.job.state is State.PENDING
+    scheduled = facts.job.state is State.SCHEDULED
+    return Explanation(
+        sentences=sentences(facts),
+        ahead=facts.ahead if pending else None,
+        ahead_exact=facts.ahead < COUNTED,
+        wait=_wait(facts),
+        due_at=facts.job.run_at if scheduled else None,
+        paused_by=facts.paused_by,
+        workers=facts.workers,
+        workers_for_type=facts.workers_for_type,
+        workers_for_queue=facts.workers_for_queue,
+        widest=facts.widest,
+        claims_per_second=facts.claims_per_second,
+        lease_until=facts.lease_until,
+    )
+
+
+def _wait(facts: Facts) -> timedelta | None:
+    """How long yet: until it is due, or until those ahead are claimed if anything is."""
+    job = facts.job
+    if job.state is State.SCHEDULED:
+        return max(job.run_at - _now(facts), timedelta(0))
+    if job.state is not State.PENDING or any(_obstacles(facts)) or facts.ahead >= COUNTED:
+        return None
+    if not facts.ahead:
+        return timedelta(0)
+    return (
+        timedelta(seconds=facts.ahead / facts.claims_per_second)
+        if facts.claims_per_second
+        else None
+    )
+
+
+def sentences(facts: Facts) -> list[str]:
+    """Why the job is where it is, the most telling sentence first."""
     match facts.job.state:
         case State.SCHEDULED:
             return [_scheduled(facts), *_obstacles(facts)]

@@ -110,6 +110,18 @@ def run_at(value: object) -> datetime | None:
         ) from None
 
 
+def moment(value: object) -> datetime:
+    """A point in time."""
+    if not isinstance(value, datetime) or value.utcoffset() is None:
+        raise BadInput(f"a time must be a datetime with a time zone, not {value!r}")
+    return value
+
+
+def part(value: object) -> str:
+    """A part of a text that is looked for."""
+    return _text(value, "what is looked for")
+
+
 def backoff(value: object) -> Backoff | None:
     """How long to wait between attempts."""
     if value is None or isinstance(value, Backoff):

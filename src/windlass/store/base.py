@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -12,6 +12,7 @@ from windlass.core.claim import Claim
 from windlass.core.explain import Facts
 from windlass.core.job import Attempt, Job, JobId, Lane, NewJob, NodeId, State, WorkerId
 from windlass.core.placement import Head
+from windlass.core.search import JobFilter
 from windlass.core.settle import Settlement
 from windlass.store.script import Rows, Script, Statement
 
@@ -144,14 +145,36 @@ class Promotion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobFilter:
-    """Which jobs to list, newest first. `before` is the last id of the page before."""
+class Page:
+    """Jobs, newest first. `next` is where the next page begins, as `JobFilter.before`.
 
-    states: Collection[State] = ()
-    type: str | None = None
-    queue: str | None = None
-    before: JobId | None = None
-    limit: int = 50
+    `looked_back_to` is said when the search stopped before it had looked at every job: all that
+    fit and were created since are here, and `next` goes on from there.
+    """
+
+    jobs: Sequence[Job] = ()
+    next: JobId | None = None
+    looked_back_to: datetime | None = None
+
+
+class Matching(NamedTuple):
+    """The ids of jobs, newest first, and where to go on; else as `Page`."""
+
+    ids: list[JobId]
+    next: JobId | None = None
+    looked_back_to: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many jobs there are in each state: finished ones now, live ones at `counted_at`."""
+
+    states: Mapping[State, int]
+    counted_at: datetime
+
+    def __getitem__(self, state: State) -> int:
+        """How many there are in this state."""
+        return self.states[state]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,14 +208,54 @@ class QueueRecord:
     paused_at: datetime | None = None
     paused_by: str | None = None
     depth: int = 0
+    running: int = 0
+    oldest_at: datetime | None = None  # when the job that stands first was due
+
+
+class NodeStatus(NamedTuple):
+    """A node, until when its lease runs, and whether that is still to come."""
+
+    record: NodeRecord
+    lease_until: datetime
+    alive: bool
+    started_at: datetime
+
+
+class WorkerStatus(NamedTuple):
+    """A worker, how many jobs it runs, and which: the newest hundred."""
+
+    record: WorkerRecord
+    running: int
+    jobs: Sequence[JobId]
+    started_at: datetime
+    lease_until: datetime  # of its node
+    alive: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fleet:
     """Every node and worker that has not left."""
 
-    nodes: Sequence[tuple[NodeRecord, datetime, bool]] = ()  # record, lease_until, alive
-    workers: Sequence[tuple[WorkerRecord, int]] = ()  # record, jobs it runs
+    nodes: Sequence[NodeStatus] = ()
+    workers: Sequence[WorkerStatus] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeRecord:
+    """A type of job as workers have published it."""
+
+    type: str
+    queue: str
+    priority: int
+    threads: int
+    max_attempts: int
+    max_crashes: int
+    timeout: float | None
+    mode: str
+    description: str | None
+    schema: str  # the JSON Schema of its payload, as JSON text
+    seen_at: datetime | None = None  # set by the store
+    workers: int = 0  # live ones that know it; counted by the store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,24 +399,39 @@ class Store(Protocol):
         """These jobs, live and finished, in no order; those that are gone are left out."""
         ...
 
-    async def jobs(self, which: JobFilter) -> list[Job]:
-        """Jobs, live and finished, newest first."""
+    async def page(self, which: JobFilter) -> Page:
+        """Jobs, live and finished, newest first; none is doubled or missed from page to page."""
+        ...
+
+    async def matching(self, which: JobFilter) -> Matching:
+        """The ids of the jobs of a page, for whoever need not read them."""
         ...
 
     async def attempts(self, job_id: JobId) -> list[Attempt]:
         """The attempts of a job that ended otherwise than well, oldest first."""
         ...
 
-    async def counts(self) -> dict[State, int]:
-        """How many jobs there are in each state; exact for the finished ones."""
+    async def counts(self) -> Counts:
+        """How many jobs there are in each state; exact for the finished ones.
+
+        Live ones are counted on the spot while that is cheap, else the last count is given.
+        """
         ...
 
     async def queues(self) -> list[QueueRecord]:
-        """Every queue with live jobs or a pause switch thrown."""
+        """Every queue with pending or running jobs, or a pause switch thrown."""
         ...
 
     async def fleet(self) -> Fleet:
         """The nodes and workers that have not left."""
+        ...
+
+    async def publish(self, types: Sequence[TypeRecord]) -> None:
+        """Make types of job known, with what their payloads must look like."""
+        ...
+
+    async def types(self) -> list[TypeRecord]:
+        """The types of job that workers have published, with how many live ones know each."""
         ...
 
     async def facts(self, job_id: JobId) -> Facts | None:

@@ -13,10 +13,13 @@ from windlass.core.job import Attempt, Job, JobId, Lane, NodeId, Policy, State, 
 from windlass.store.base import (
     LogLine,
     NodeRecord,
+    NodeStatus,
     Orphan,
     Progress,
     QueueRecord,
+    TypeRecord,
     WorkerRecord,
+    WorkerStatus,
 )
 from windlass.store.script import Row, Rows
 
@@ -137,19 +140,26 @@ def queue(row: Row) -> QueueRecord:
         paused_at=instant(row["paused_at"]),
         paused_by=row["paused_by"],
         depth=row["depth"],
+        running=row["running"],
+        oldest_at=instant(row["oldest_at"]),
     )
 
 
-def node(row: Row) -> tuple[NodeRecord, datetime, bool]:
-    """A node, until when its lease runs, and whether that is still to come."""
+def node(row: Row) -> NodeStatus:
+    """A node and its lease."""
     record = NodeRecord(
         id=NodeId(str(row["id"])), host=row["host"], pid=row["pid"], version=row["version"]
     )
-    return record, instant(row["lease_until"]), bool(row["alive"])
+    return NodeStatus(
+        record=record,
+        lease_until=instant(row["lease_until"]),
+        alive=bool(row["alive"]),
+        started_at=instant(row["started_at"]),
+    )
 
 
-def worker(row: Row) -> tuple[WorkerRecord, int]:
-    """A worker, and how many jobs it runs."""
+def worker(row: Row) -> WorkerStatus:
+    """A worker and the jobs it runs."""
     record = WorkerRecord(
         id=WorkerId(str(row["id"])),
         node=NodeId(str(row["node"])),
@@ -160,7 +170,19 @@ def worker(row: Row) -> tuple[WorkerRecord, int]:
         types=_names(row["types"]) or (),
         queues=_names(row["queues"]),
     )
-    return record, row["running"]
+    return WorkerStatus(
+        record=record,
+        running=row["running"],
+        jobs=[JobId(one) for one in names(row["jobs"])],
+        started_at=instant(row["started_at"]),
+        lease_until=instant(row["lease_until"]),
+        alive=bool(row["alive"]),
+    )
+
+
+def type_of_job(row: Row) -> TypeRecord:
+    """A type of job as it was published."""
+    return TypeRecord(**{**dict(row), "seen_at": instant(row["seen_at"])})
 
 
 def facts(row: Row, of: Job) -> Facts:

@@ -10,22 +10,28 @@ from windlass.clock import Clock
 from windlass.core.explain import Facts
 from windlass.core.job import Attempt, Job, JobId, State
 from windlass.core.placement import Head
+from windlass.core.search import JobFilter
 from windlass.store import rows
 from windlass.store.base import (
+    Counts,
     Database,
     Demand,
     Fleet,
-    JobFilter,
     Kept,
     LogLine,
+    Matching,
+    Page,
     Progress,
     QueueRecord,
+    TypeRecord,
 )
+from windlass.store.paging import Paging
 from windlass.store.script import Rows, Statement
 
-LAST_ID = JobId("ffffffff-ffff-ffff-ffff-ffffffffffff")
 # Beyond this many waiting jobs a queue is simply deep.
 QUEUE_BOUND = 10_000
+# Of the jobs that a worker runs.
+MOST_SHOWN = 100
 
 
 class SqlReader:
@@ -35,6 +41,7 @@ class SqlReader:
         """Speak to `database`; `clock` only measures how long ago something happened."""
         self.database = database
         self.clock = clock
+        self._paging = Paging(self._read, clock)
 
     async def job(self, job_id: JobId) -> Job | None:
         """One job, live or finished."""
@@ -45,17 +52,18 @@ class SqlReader:
         """These jobs, live and finished, in no order."""
         return [rows.job(row) for row in await self._read("find", ids=list(ids))]
 
-    async def jobs(self, which: JobFilter) -> list[Job]:
+    async def page(self, which: JobFilter) -> Page:
         """Jobs, live and finished, newest first."""
-        found = await self._read(
-            "jobs",
-            before=which.before or LAST_ID,
-            states=[state.value for state in which.states] or None,
-            type=which.type,
-            queue=which.queue,
-            limit=which.limit,
-        )
-        return [rows.job(row) for row in found]
+        matching = await self.matching(which)
+        found = await self.find(matching.ids) if matching.ids else []
+        # Some may have changed their state since.
+        jobs = [job for job in found if not which.states or job.state in which.states]
+        jobs.sort(key=lambda job: job.id, reverse=True)
+        return Page(jobs=jobs, next=matching.next, looked_back_to=matching.looked_back_to)
+
+    async def matching(self, which: JobFilter) -> Matching:
+        """The ids of the jobs of a page."""
+        return await self._paging.matching(which)
 
     async def head(self, demand: Demand) -> Head | None:
         """The job that stands first in the demand's lane."""
@@ -71,13 +79,14 @@ class SqlReader:
         """The attempts of a job that ended otherwise than well, oldest first."""
         return [rows.attempt(row) for row in await self._read("attempts", id=job_id)]
 
-    async def counts(self) -> dict[State, int]:
+    async def counts(self) -> Counts:
         """How many jobs there are in each state."""
         found = [*await self._read("counts_live"), *await self._read("counts_finished")]
-        counts = dict.fromkeys(State, 0)
+        states = dict.fromkeys(State, 0)
         for row in found:
-            counts[State(row["state"])] += int(row["jobs"])
-        return counts
+            states[State(row["state"])] += int(row["jobs"])
+        now = rows.EPOCH + timedelta(microseconds=self.clock.now_us())
+        return Counts(states=states, counted_at=now)
 
     async def queues(self) -> list[QueueRecord]:
         """Every queue with pending jobs or a pause switch thrown."""
@@ -95,8 +104,14 @@ class SqlReader:
         """The nodes and workers that have not left."""
         return Fleet(
             nodes=[rows.node(row) for row in await self._read("fleet_nodes")],
-            workers=[rows.worker(row) for row in await self._read("fleet_workers")],
+            workers=[
+                rows.worker(row) for row in await self._read("fleet_workers", most=MOST_SHOWN)
+            ],
         )
+
+    async def types(self) -> list[TypeRecord]:
+        """The types of job that workers have published."""
+        return [rows.type_of_job(row) for row in await self._read("types")]
 
     async def progress(self, job_id: JobId) -> Progress | None:
         """The latest progress of a job."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
@@ -28,6 +29,7 @@ from windlass.store.base import (
     Promotion,
     Reclaimed,
     Standing,
+    TypeRecord,
     WorkerRecord,
 )
 from windlass.store.enqueue import enqueue_script, insert, plain
@@ -50,6 +52,8 @@ RESENDS = 3
 MOST_IN_DOUBT = 100_000
 # How long an enqueue waits for a key in a stranger's open transaction before it answers `Busy`.
 KEY_PATIENCE = "2s"
+# What is told of a type of job; the rest of its record is the store's own.
+PUBLISHED = tuple(one.name for one in fields(TypeRecord))[:-2]
 
 
 class SqlStore(SqlReader, SqlTotals):
@@ -189,6 +193,12 @@ class SqlStore(SqlReader, SqlTotals):
             types=list(worker.types),
             queues=None if worker.queues is None else list(worker.queues),
         )
+
+    async def publish(self, types: Sequence[TypeRecord]) -> None:
+        """Make types of job known."""
+        if types:
+            said = [tuple(getattr(one, name) for name in PUBLISHED) for one in types]
+            await self.database.write(Statement("publish", columns=PUBLISHED, rows=said))
 
     async def renew(self, node: NodeId, lease: timedelta) -> Standing:
         """Extend the lease."""

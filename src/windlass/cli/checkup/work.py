@@ -24,21 +24,20 @@ async def examine(app: Windlass) -> AsyncIterator[Finding]:
     fleet = await app.fleet()
     counts = await app.stats()
     live = list(_live(fleet))
-    yield _workers(live, fleet, waiting=counts.get(State.PENDING, 0))
+    yield _workers(live, fleet, waiting=counts[State.PENDING])
     if live:
         yield _takers(live, await app.jobs(status=State.PENDING, limit=SAMPLE))
     paused = [queue.name for queue in await app.queues() if queue.paused_at]
     if paused:
         names = ", ".join(paused[:NAMED])
         yield warning("queues", f"paused: {names}", f"if that is over: windlass resume {paused[0]}")
-    failed = counts.get(State.FAILED, 0)
+    failed = counts[State.FAILED]
     if failed:
         yield ok("failed jobs", f"{count(failed, 'job')}; see: windlass jobs --status failed")
 
 
 def _live(fleet: Fleet) -> Iterator[WorkerRecord]:
-    alive = {node.id for node, _, lives in fleet.nodes if lives}
-    return (worker for worker, _ in fleet.workers if worker.node in alive)
+    return (worker.record for worker in fleet.workers if worker.alive)
 
 
 def _workers(live: Sequence[WorkerRecord], fleet: Fleet, waiting: int) -> Finding:

@@ -57,7 +57,7 @@ class Measurement:
 
     async def _drain(self, jobs: int) -> float:
         began = self._clock.monotonic()
-        while (done := (await self._app.stats()).get(State.COMPLETED, 0)) < jobs:
+        while (done := (await self._app.stats())[State.COMPLETED]) < jobs:
             self._show(IN + (DONE - IN) * done / jobs, "running them")
             await asyncio.sleep(LOOK)
         took = self._clock.monotonic() - began

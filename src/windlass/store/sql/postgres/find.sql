@@ -1,2 +1,4 @@
 -- These jobs, live or finished, in no order.
-select * from windlass_every_job where id = any(:ids::uuid[])
+select j.*
+  from unnest(:ids::uuid[]) as u(id),
+       lateral (select * from windlass_every_job e where e.id = u.id limit 1) j

@@ -1,6 +1,13 @@
--- The workers that have not ended, with how many jobs each of them runs.
+-- The workers that have not ended, with how many jobs each of them runs, and the newest of those.
 select w.id::text as id, w.node::text as node, w.pid, w.slots, w.threads, w.alone, w.types, w.queues,
-       (select count(*) from windlass_jobs j where j.state = 'running' and j.worker = w.id) as running
+       w.started_at, n.lease_until, n.lease_until > :now as alive,
+       (select count(*) from windlass_jobs j where j.state = 'running' and j.worker = w.id) as running,
+       array(select j.id::text
+               from windlass_jobs j
+              where j.state = 'running' and j.worker = w.id
+              order by j.id desc
+              limit :most) as jobs
   from windlass_workers w
+  join windlass_nodes n on n.id = w.node
  where w.ended_at is null
  order by w.started_at

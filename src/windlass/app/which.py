@@ -1,0 +1,70 @@
+"""Which jobs are wanted, as callers name them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, TypedDict
+
+from windlass.core import limits
+from windlass.core.errors import BadInput
+from windlass.core.job import JobId, State
+from windlass.core.search import JobFilter, Scalar, parse, payload_path
+
+
+class Which(TypedDict, total=False):
+    """Which jobs to list; `before` is the `next` of the page before.
+
+    `query` says the same in words, as `status:failed type:email`; see `core.search`.
+    """
+
+    query: str
+    status: State | str | Iterable[State | str]
+    type: str
+    queue: str
+    name: str
+    key: str
+    created_after: datetime
+    created_before: datetime
+    error: str
+    payload: Mapping[str, Scalar]
+    before: JobId | str
+    limit: int
+
+
+def filter_of(which: Which, now: datetime) -> JobFilter:
+    """The filter that these words ask for; what is named besides a query wins over it."""
+    unknown = which.keys() - Which.__optional_keys__
+    if unknown:
+        known = ", ".join(sorted(Which.__optional_keys__))
+        raise BadInput(f"jobs cannot be listed by {min(unknown)!r}, but by {known}")
+    asked = parse(which.get("query", ""), now)
+    named = [(*CHECKED[name], value) for name, value in which.items() if name in CHECKED]
+    return replace(asked, **{field: check(value) for field, check, value in named})
+
+
+def _states(status: Any) -> frozenset[State]:
+    return frozenset(map(limits.state, [status] if isinstance(status, str) else status))
+
+
+def _payload(wanted: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+    for path in wanted:
+        payload_path(path)
+    return wanted
+
+
+# Which field of the filter a word sets, and who checks it.
+CHECKED: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "status": ("states", _states),
+    "type": ("type", limits.type_name),
+    "queue": ("queue", limits.queue),
+    "name": ("name", limits.job_name),
+    "key": ("key", limits.key),
+    "created_after": ("created_after", limits.moment),
+    "created_before": ("created_before", limits.moment),
+    "error": ("error", limits.part),
+    "payload": ("payload", _payload),
+    "before": ("before", limits.job_id),
+    "limit": ("limit", limits.page),
+}

@@ -1,0 +1,13 @@
+-- The newest jobs that failed or were cancelled.
+select top.value as id
+  from (select (select json_group_array(id)
+                  from (select h.id
+                          from windlass_history h
+                         where h.state = s.value and h.state <> 'completed'
+                           and h.id < :before and h.id >= :after
+                         order by h.id desc
+                         limit :limit)) as ids
+          from json_each(:states) s) cells,
+       json_each(cells.ids) top
+ order by top.value desc
+ limit :limit
