@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from windlass.core.errors import WindlassError
 from windlass.http import answer as answers
-from windlass.http import health, problems
+from windlass.http import fleet, health, jobs, problems, queues, seeds
 from windlass.http.answer import Answer, Send, Stream
 from windlass.http.openapi import described
 from windlass.http.problems import Refusal
@@ -14,7 +14,13 @@ from windlass.http.request import Gone, Receive, Request, Scope
 from windlass.http.routing import Route, Router
 from windlass.http.service import Service
 
-ROUTES: tuple[Route, ...] = (*health.ROUTES,)
+ROUTES: tuple[Route, ...] = (
+    *jobs.ROUTES,
+    *queues.ROUTES,
+    *fleet.ROUTES,
+    *health.ROUTES,
+    *seeds.ROUTES,
+)
 
 
 class Api:

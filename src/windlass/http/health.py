@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from windlass.http.access import Access
 from windlass.http.answer import Answer, text
+from windlass.http.problems import RETRY_SOON, Refusal
 from windlass.http.routing import Says, get
 from windlass.http.service import Service
 
@@ -30,6 +31,8 @@ async def livez() -> Answer:
 )
 async def readyz(service: Service) -> Answer:
     """Whether the service can take requests: it is not stopping, and the store answers."""
+    if service.drain.begun:
+        raise Refusal(503, "stopping", "this server is stopping", headers=(RETRY_SOON,))
     await service.app.aging()
     return text("ok")
 

@@ -51,6 +51,7 @@ class Refusal(Exception):
 # A class stands for those derived from it, unless they stand here themselves.
 CAUSES: Mapping[type[WindlassError], tuple[int, str]] = {
     errors.UnknownType: (422, "unknown-type"),
+    errors.BadQuery: (400, "bad-query"),
     errors.BadPayload: (422, "bad-payload"),
     errors.PayloadTooLarge: (413, "too-large"),
     errors.BadStore: (503, "store-away"),

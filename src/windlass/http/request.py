@@ -26,7 +26,7 @@ class Gone(Exception):
 class Request:
     """What was asked, and by whom."""
 
-    __slots__ = ("_headers", "_receive", "method", "path", "scope")
+    __slots__ = ("_receive", "method", "path", "scope")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         """Read nothing yet."""
@@ -34,14 +34,14 @@ class Request:
         self.method: str = scope["method"]
         self.path: str = scope["path"]
         self._receive = receive
-        self._headers: dict[bytes, bytes] | None = None
 
     @property
     def headers(self) -> Mapping[bytes, bytes]:
-        """The headers by lower-case name; of one that came twice the last."""
-        if self._headers is None:
-            self._headers = dict(self.scope["headers"])
-        return self._headers
+        """The headers by lower-case name; of one that came twice the last. Made once."""
+        found: dict[bytes, bytes] | None = self.scope.get("headers_by_name")
+        if found is None:
+            found = self.scope["headers_by_name"] = dict(self.scope["headers"])
+        return found
 
     @property
     def principal(self) -> Principal | None:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Raw
 
+from windlass.core.explain import Explanation as StoredExplanation
 from windlass.core.job import Attempt as StoredAttempt
 from windlass.core.job import Job as StoredJob
 from windlass.core.job import State
 from windlass.core.limits import MAX_ATTEMPTS, MAX_CRASHES, MAX_TEXT, MAX_THREADS
 from windlass.core.rank import MAX_PRIORITY, MIN_PRIORITY
-from windlass.store.base import Enqueued
+from windlass.store.base import (
+    Enqueued,
+    Fleet,
+    NodeRecord,
+    NodeStatus,
+    QueueRecord,
+    TypeRecord,
+    WorkerStatus,
+)
 
 MOST_IN_BATCH = 10_000
 
@@ -23,7 +33,7 @@ Instant = Annotated[datetime, Meta(tz=True)]
 
 
 class Backoff(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """How long to wait between attempts: base, base × factor, base × factor² … up to cap."""
+    """How long to wait between attempts: base, then `factor` times as long each, up to cap."""
 
     base: Annotated[float, Meta(gt=0, le=1e6)] = 2.0
     factor: Annotated[float, Meta(ge=1, le=100)] = 2.0
@@ -151,6 +161,82 @@ class Explanation(msgspec.Struct, kw_only=True):
     ahead: int | None  # how many jobs stand before it in line
     ahead_exact: bool  # false: there are more than `ahead`
     wait: float | None  # about how many seconds it will wait yet
+    due_at: datetime | None
+    paused_by: str | None
+    workers: int
+    workers_for_type: int
+    workers_for_queue: int
+    widest: int  # the most threads of any worker
+    claims_per_second: float
+    lease_until: datetime | None
+
+
+class Queue(msgspec.Struct, kw_only=True):
+    """A queue, with its jobs counted up to a bound."""
+
+    name: str
+    pending: int
+    running: int
+    oldest_at: datetime | None  # since when the job that stands first is due
+    paused: bool
+    paused_at: datetime | None
+    paused_by: str | None
+
+
+class Load(msgspec.Struct):
+    """How many jobs of a queue wait or run."""
+
+    load: int
+
+
+class Worker(msgspec.Struct, kw_only=True):
+    """A worker, and how much it does."""
+
+    id: str
+    node: str
+    host: str
+    pid: int
+    version: str
+    slots: int
+    slots_in_use: int
+    threads: int
+    queues: list[str] | None  # null: every queue
+    types: list[str]
+    alone: bool  # runs one job at a time, under suspicion
+    alive: bool
+    started_at: datetime
+    lease_until: datetime
+    jobs: list[str]  # those it runs; at most a hundred
+
+
+class Node(msgspec.Struct, kw_only=True):
+    """A node, and the lease by which its workers' claims live."""
+
+    id: str
+    host: str
+    pid: int
+    version: str
+    alive: bool
+    started_at: datetime
+    lease_until: datetime
+    workers: int
+    slots: int
+    slots_in_use: int
+
+
+class JobType(msgspec.Struct, kw_only=True):
+    """A type of job as its executor has it."""
+
+    type: str
+    description: str | None
+    queue: str
+    priority: int
+    thread_demand: int
+    max_attempts: int
+    max_crashes: int
+    timeout: float | None
+    workers: int  # live ones that know it
+    payload_schema: Any
 
 
 def accepted(enqueued: Enqueued) -> Accepted:
@@ -205,6 +291,26 @@ def attempt(number: int, stored: StoredAttempt) -> Attempt:
     )
 
 
+def explanation(job_id: str, why: StoredExplanation) -> Explanation:
+    """Why a job is where it is, as it goes out."""
+    return Explanation(
+        id=job_id,
+        status=why.state,
+        reasons=why.sentences,
+        ahead=why.ahead,
+        ahead_exact=why.ahead_exact,
+        wait=seconds(why.wait),
+        due_at=why.due_at,
+        paused_by=why.paused_by,
+        workers=why.workers,
+        workers_for_type=why.workers_for_type,
+        workers_for_queue=why.workers_for_queue,
+        widest=why.widest,
+        claims_per_second=why.claims_per_second,
+        lease_until=why.lease_until,
+    )
+
+
 def seconds(span: timedelta | None) -> float | None:
     """A span as a number."""
     return None if span is None else span.total_seconds()
@@ -212,3 +318,83 @@ def seconds(span: timedelta | None) -> float | None:
 
 def _document(text: str) -> Raw:
     return Raw(text.encode())
+
+
+def queue(record: QueueRecord) -> Queue:
+    """A queue as it goes out."""
+    return Queue(
+        name=record.name,
+        pending=record.depth,
+        running=record.running,
+        oldest_at=record.oldest_at,
+        paused=record.paused_at is not None,
+        paused_at=record.paused_at,
+        paused_by=record.paused_by,
+    )
+
+
+def workers(fleet: Fleet) -> list[Worker]:
+    """The workers as they go out."""
+    nodes = {one.record.id: one.record for one in fleet.nodes}
+    return [_worker(one, nodes[one.record.node]) for one in fleet.workers]
+
+
+def nodes(fleet: Fleet) -> list[Node]:
+    """The nodes as they go out, each with what its workers have in common."""
+    return [
+        _node(one, [worker for worker in fleet.workers if worker.record.node == one.record.id])
+        for one in fleet.nodes
+    ]
+
+
+def job_type(record: TypeRecord) -> JobType:
+    """A type of job as it goes out."""
+    return JobType(
+        type=record.type,
+        description=record.description,
+        queue=record.queue,
+        priority=record.priority,
+        thread_demand=record.threads,
+        max_attempts=record.max_attempts,
+        max_crashes=record.max_crashes,
+        timeout=record.timeout,
+        workers=record.workers,
+        payload_schema=_document(record.schema),
+    )
+
+
+def _worker(status: WorkerStatus, node: NodeRecord) -> Worker:
+    record = status.record
+    return Worker(
+        id=record.id,
+        node=record.node,
+        host=node.host,
+        pid=record.pid,
+        version=node.version,
+        slots=record.slots,
+        slots_in_use=status.running,
+        threads=record.threads,
+        queues=None if record.queues is None else list(record.queues),
+        types=list(record.types),
+        alone=record.alone,
+        alive=status.alive,
+        started_at=status.started_at,
+        lease_until=status.lease_until,
+        jobs=list(status.jobs),
+    )
+
+
+def _node(status: NodeStatus, workers: Sequence[WorkerStatus]) -> Node:
+    record = status.record
+    return Node(
+        id=record.id,
+        host=record.host,
+        pid=record.pid,
+        version=record.version,
+        alive=status.alive,
+        started_at=status.started_at,
+        lease_until=status.lease_until,
+        workers=len(workers),
+        slots=sum(one.record.slots for one in workers),
+        slots_in_use=sum(one.running for one in workers),
+    )

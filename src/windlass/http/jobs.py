@@ -1,0 +1,306 @@
+"""The routes about jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, cast
+from urllib.parse import urlencode
+
+import msgspec
+from msgspec import Meta
+
+from windlass.core.errors import BadInput
+from windlass.core.job import NewJob
+from windlass.core.limits import MAX_PAGE
+from windlass.http import problems, wire
+from windlass.http.access import Access
+from windlass.http.answer import Answer, Header, json
+from windlass.http.problems import Refusal
+from windlass.http.request import Request
+from windlass.http.routing import Says, delete, get, post
+from windlass.http.service import Service
+from windlass.http.submitting import options
+from windlass.store.base import Enqueued, Page
+
+if TYPE_CHECKING:
+    from windlass.app import verbs as app
+
+# A batch that is wrong throughout is told of so many of its jobs.
+MOST_TOLD = 100
+KEY = {"Idempotency-Key": "A second request with the same key makes no second job."}
+LOCATION = {"Location": "Where the job can be read."}
+KEPT = {
+    202: Says(wire.Accepted, "The job is kept.", headers=LOCATION),
+    200: Says(wire.Accepted, "The key has a job already: this one.", headers=LOCATION),
+}
+LISTED = {
+    200: Says(
+        list[wire.Job],
+        "Jobs, the newest first.",
+        headers={
+            "Link": "The next page, as rel=next.",
+            "Windlass-Looked-Back-To": "How far back a search has looked, when it stopped early.",
+        },
+    )
+}
+
+
+class Which(msgspec.Struct, kw_only=True):
+    """Which jobs to list."""
+
+    status: Annotated[str, Meta(description="One or several states, with commas.")] | None = None
+    type: Annotated[str, Meta(description="Only jobs of this type.")] | None = None
+    queue: Annotated[str, Meta(description="Only jobs of this queue.")] | None = None
+    q: (
+        Annotated[
+            str,
+            Meta(description='A search, as in status:failed payload.user:42 error:"timed out".'),
+        ]
+        | None
+    ) = None
+    name: Annotated[str, Meta(description="Only jobs of this name.")] | None = None
+    key: Annotated[str, Meta(description="Only jobs with this idempotency key.")] | None = None
+    error: Annotated[str, Meta(description="Only jobs whose error has this text.")] | None = None
+    created_after: Annotated[datetime, Meta(tz=True, description="Only newer ones.")] | None = None
+    created_before: Annotated[datetime, Meta(tz=True, description="Only older ones.")] | None = None
+    before: Annotated[str, Meta(description="Where the page before ended.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE, description="How many at most.")] = 50
+
+
+@post("/jobs", access=Access.WRITE, answers=KEPT, headers=KEY)
+async def submit(service: Service, request: Request, body: wire.Submission) -> Answer:
+    """Submit a job.
+
+    It is answered when the job is kept durably. With an Idempotency-Key, a request that is sent
+    again is answered with the job that the first one made.
+    """
+    return await accepted(service, request, body)
+
+
+@post(
+    "/jobs/batch",
+    access=Access.WRITE,
+    answers={202: Says(wire.Batched, "What became of each job.")},
+)
+async def submit_batch(service: Service, body: wire.Batch) -> Answer:
+    """Submit up to 10,000 jobs at once.
+
+    All are kept or none; with `atomic` false those are kept that can be, and each of the others
+    is answered with its reason.
+    """
+    made = [await _draft(service, asked) for asked in body.jobs]
+    answers: Sequence[Enqueued | Exception]
+    if body.atomic:
+        answers = await service.app.enqueue_many(_all(made))
+    else:
+        answers = await _each(service, made)
+    verdicts = [_verdict(answer) for answer in answers]
+    accepted = sum(verdict.id is not None for verdict in verdicts)
+    return json(wire.Batched(accepted, len(verdicts) - accepted, verdicts), 202)
+
+
+@get("/jobs", access=Access.READ, answers=LISTED)
+async def list_jobs(service: Service, request: Request, query: Which) -> Answer:
+    """List jobs, live and finished, the newest first."""
+    return await listed(service, request, query)
+
+
+@get("/jobs/{job_id}", access=Access.READ, answers={200: Says(wire.Job, "The job as it is now.")})
+async def read_job(service: Service, job_id: str) -> Answer:
+    """Read one job, live or finished."""
+    return json(wire.job(await service.app.read(job_id)))
+
+
+@delete(
+    "/jobs/{job_id}",
+    access=Access.WRITE,
+    answers={204: Says(None, "It is forgotten.")},
+    refuses=(409,),
+)
+async def delete_job(service: Service, job_id: str) -> Answer:
+    """Forget a finished job."""
+    await service.app.delete(job_id)
+    return Answer(204)
+
+
+@post(
+    "/jobs/{job_id}/retry",
+    access=Access.WRITE,
+    answers={202: Says(wire.Job, "It is back in line.")},
+    refuses=(409,),
+)
+async def retry_job(service: Service, job_id: str) -> Answer:
+    """Put a failed or cancelled job back in line."""
+    await service.app.retry(job_id)
+    return json(wire.job(await service.app.read(job_id)), 202)
+
+
+@post(
+    "/jobs/{job_id}/cancel",
+    access=Access.WRITE,
+    answers={202: Says(wire.Job, "It is cancelled, or asked to stop: see cancel_requested.")},
+    refuses=(409,),
+)
+async def cancel_job(service: Service, job_id: str) -> Answer:
+    """Cancel a waiting job now, or ask a running one to stop."""
+    await service.app.cancel(job_id)
+    return json(wire.job(await service.app.read(job_id)), 202)
+
+
+@get(
+    "/jobs/{job_id}/attempts",
+    access=Access.READ,
+    answers={200: Says(list[wire.Attempt], "Attempts that ended otherwise than well.")},
+)
+async def list_attempts(service: Service, job_id: str) -> Answer:
+    """List the attempts of a job that ended otherwise than well, the oldest first."""
+    await service.app.read(job_id)
+    attempts = await service.app.attempts(job_id)
+    return json([wire.attempt(number, one) for number, one in enumerate(attempts, 1)])
+
+
+@get(
+    "/jobs/{job_id}/logs",
+    access=Access.READ,
+    answers={200: Says(list[wire.Line], "What the handler logged, the oldest first.")},
+)
+async def list_lines(service: Service, job_id: str) -> Answer:
+    """Read what a job logged."""
+    await service.app.read(job_id)
+    lines = await service.app.lines(job_id)
+    return json([wire.Line(level=one.level, message=one.message, at=one.at) for one in lines])
+
+
+@get(
+    "/jobs/{job_id}/progress",
+    access=Access.READ,
+    answers={200: Says(wire.Progress | None, "How far it has come; null if it does not say.")},
+)
+async def read_progress(service: Service, job_id: str) -> Answer:
+    """Read how far a job has come."""
+    await service.app.read(job_id)
+    told = await service.app.progress(job_id)
+    if told is None:
+        return json(None)
+    return json(wire.Progress(fraction=told.fraction, message=told.message, at=told.at))
+
+
+@get(
+    "/jobs/{job_id}/explain",
+    access=Access.READ,
+    answers={200: Says(wire.Explanation, "Why it is where it is.")},
+)
+async def explain_job(service: Service, job_id: str) -> Answer:
+    """Explain why a job waits, runs or has ended."""
+    return json(wire.explanation(job_id, await service.app.explain(job_id)))
+
+
+@get(
+    "/jobs/{job_id}/files/{name}",
+    access=Access.READ,
+    answers={200: Says(bytes, "The file.", "*/*")},
+)
+async def read_file(service: Service, job_id: str, name: str) -> Answer:
+    """Read a file that the handler kept with its job."""
+    kept = await service.app.kept(job_id, name)
+    if kept is None:
+        raise Refusal(404, "unknown-file", f"job {job_id} keeps no file {name!r}")
+    return Answer(200, kept.content, (), kept.media_type.encode())
+
+
+@get("/stats", access=Access.READ, answers={200: Says(dict[str, int], "Jobs in each state.")})
+async def stats(service: Service) -> Answer:
+    """Count the jobs in each state."""
+    counts = await service.app.stats()
+    at = counts.counted_at.isoformat().encode()
+    return json(dict(counts.states), headers=((b"windlass-counted-at", at),))
+
+
+async def accepted(service: Service, request: Request, asked: wire.Submission) -> Answer:
+    """Keep the job that was asked for, and say where it is."""
+    said = options(asked, request.header(b"idempotency-key"))
+    job = await service.app.draft(asked.type, asked.payload, **said)
+    enqueued = await service.app.enqueue(job)
+    place = b"location", b"/jobs/%b" % enqueued.id.encode()
+    return json(wire.accepted(enqueued), 200 if enqueued.existing else 202, (place,))
+
+
+async def listed(service: Service, request: Request, query: Which) -> Answer:
+    """A page of jobs, and where the next one is."""
+    page = await service.app.page(**_wanted(query))
+    return json([wire.job(job) for job in page.jobs], headers=_links(request, page))
+
+
+def _wanted(query: Which) -> app.Which:
+    said = msgspec.structs.asdict(query)
+    said["query"] = said.pop("q")
+    said["status"] = query.status.split(",") if query.status else None
+    return cast("app.Which", {name: value for name, value in said.items() if value is not None})
+
+
+async def _draft(service: Service, asked: wire.Submission) -> NewJob | Refusal:
+    try:
+        return await service.app.draft(asked.type, asked.payload, **options(asked))
+    except BadInput as problem:
+        return problems.refusal(problem)
+
+
+def _all(made: Sequence[NewJob | Refusal]) -> list[NewJob]:
+    """The jobs, if each of them can be; else a refusal that tells of each that cannot."""
+    refused = [
+        {"job": place, "detail": one.detail, "problem": one.name}
+        for place, one in enumerate(made)
+        if isinstance(one, Refusal)
+    ]
+    if refused:
+        raise Refusal(
+            422,
+            "bad-batch",
+            f"{len(refused)} of {len(made)} jobs cannot be, so none was kept;"
+            f" the first: {refused[0]['detail']}",
+            errors=refused[:MOST_TOLD],
+        )
+    return [one for one in made if not isinstance(one, Refusal)]
+
+
+async def _each(service: Service, made: Sequence[NewJob | Refusal]) -> list[Enqueued | Exception]:
+    good = [one for one in made if not isinstance(one, Refusal)]
+    kept = iter(await service.app.enqueue_each(good))
+    return [one if isinstance(one, Refusal) else next(kept) for one in made]
+
+
+def _verdict(answer: Enqueued | Exception) -> wire.Verdict:
+    if isinstance(answer, Exception):
+        refused = problems.refusal(answer)
+        return wire.Verdict(error=refused.detail, problem=refused.name)
+    return wire.Verdict(answer.id, answer.state)
+
+
+def _links(request: Request, page: Page) -> tuple[Header, ...]:
+    """Where the next page is, and how far back this one has looked."""
+    headers = []
+    if page.next is not None:
+        query = {**request.parameters(), "before": page.next}
+        link = f'<{request.path}?{urlencode(query)}>; rel="next"'
+        headers.append((b"link", link.encode()))
+    if page.looked_back_to is not None:
+        headers.append((b"windlass-looked-back-to", page.looked_back_to.isoformat().encode()))
+    return tuple(headers)
+
+
+ROUTES = [
+    submit,
+    submit_batch,
+    list_jobs,
+    read_job,
+    delete_job,
+    retry_job,
+    cancel_job,
+    list_attempts,
+    list_lines,
+    read_progress,
+    explain_job,
+    read_file,
+    stats,
+]

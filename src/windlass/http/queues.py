@@ -1,0 +1,75 @@
+"""The routes about queues."""
+
+from __future__ import annotations
+
+from windlass.http import wire
+from windlass.http.access import Access
+from windlass.http.answer import Answer, json
+from windlass.http.request import Request
+from windlass.http.routing import Says, get, post
+from windlass.http.service import Service
+from windlass.store.base import QueueRecord
+
+
+@get(
+    "/queues",
+    access=Access.READ,
+    answers={200: Says(list[wire.Queue], "Queues with live jobs, and those that are paused.")},
+)
+async def list_queues(service: Service) -> Answer:
+    """List the queues in which jobs wait or run, and those that are paused."""
+    return json([wire.queue(one) for one in await service.app.queues()])
+
+
+@get(
+    "/queues/{queue}",
+    access=Access.READ,
+    answers={200: Says(wire.Queue, "The queue as it is now.")},
+)
+async def read_queue(service: Service, queue: str) -> Answer:
+    """Read one queue; one in which nothing waits is empty, not unknown."""
+    return json(wire.queue(await _named(service, queue)))
+
+
+@get(
+    "/queues/{queue}/load",
+    access=Access.READ,
+    answers={200: Says(wire.Load, "How much there is to do.")},
+)
+async def read_load(service: Service, queue: str) -> Answer:
+    """Say how much a queue has to do, for whoever decides how many workers there should be."""
+    found = await _named(service, queue)
+    return json(wire.Load(load=found.depth + found.running))
+
+
+@post(
+    "/queues/{queue}/pause",
+    access=Access.WRITE,
+    answers={200: Says(wire.Queue, "No job of it starts any more; those that run go on.")},
+    refuses=(422,),
+)
+async def pause_queue(service: Service, request: Request, queue: str) -> Answer:
+    """Let no job of the queue start from now on."""
+    who = request.principal.name if request.principal else "the API"
+    await service.app.pause(queue, by=who)
+    return json(wire.queue(await _named(service, queue)))
+
+
+@post(
+    "/queues/{queue}/resume",
+    access=Access.WRITE,
+    answers={200: Says(wire.Queue, "Its jobs may start again.")},
+    refuses=(422,),
+)
+async def resume_queue(service: Service, queue: str) -> Answer:
+    """Let the jobs of a paused queue start again."""
+    await service.app.resume(queue)
+    return json(wire.queue(await _named(service, queue)))
+
+
+async def _named(service: Service, name: str) -> QueueRecord:
+    found = {one.name: one for one in await service.app.queues()}
+    return found.get(name) or QueueRecord(name=name)
+
+
+ROUTES = [list_queues, read_queue, read_load, pause_queue, resume_queue]
