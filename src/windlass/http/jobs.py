@@ -24,7 +24,7 @@ from windlass.http.submitting import options
 from windlass.store.base import Enqueued, Page
 
 if TYPE_CHECKING:
-    from windlass.app import verbs as app
+    from windlass.app.which import Which
 
 # A batch that is wrong throughout is told of so many of its jobs.
 MOST_TOLD = 100
@@ -46,8 +46,8 @@ LISTED = {
 }
 
 
-class Which(msgspec.Struct, kw_only=True):
-    """Which jobs to list."""
+class Wanted(msgspec.Struct, kw_only=True):
+    """Wanted jobs to list."""
 
     status: Annotated[str, Meta(description="One or several states, with commas.")] | None = None
     type: Annotated[str, Meta(description="Only jobs of this type.")] | None = None
@@ -101,7 +101,7 @@ async def submit_batch(service: Service, body: wire.Batch) -> Answer:
 
 
 @get("/jobs", access=Access.READ, answers=LISTED)
-async def list_jobs(service: Service, request: Request, query: Which) -> Answer:
+async def list_jobs(service: Service, request: Request, query: Wanted) -> Answer:
     """List jobs, live and finished, the newest first."""
     return await listed(service, request, query)
 
@@ -226,17 +226,17 @@ async def accepted(service: Service, request: Request, asked: wire.Submission) -
     return json(wire.accepted(enqueued), 200 if enqueued.existing else 202, (place,))
 
 
-async def listed(service: Service, request: Request, query: Which) -> Answer:
+async def listed(service: Service, request: Request, query: Wanted) -> Answer:
     """A page of jobs, and where the next one is."""
-    page = await service.app.page(**_wanted(query))
+    page = await service.app.page(**_which(query))
     return json([wire.job(job) for job in page.jobs], headers=_links(request, page))
 
 
-def _wanted(query: Which) -> app.Which:
+def _which(query: Wanted) -> Which:
     said = msgspec.structs.asdict(query)
     said["query"] = said.pop("q")
     said["status"] = query.status.split(",") if query.status else None
-    return cast("app.Which", {name: value for name, value in said.items() if value is not None})
+    return cast("Which", {name: value for name, value in said.items() if value is not None})
 
 
 async def _draft(service: Service, asked: wire.Submission) -> NewJob | Refusal:

@@ -13,14 +13,14 @@ from windlass.core.limits import MAX_PAGE
 from windlass.http import wire
 from windlass.http.access import Access
 from windlass.http.answer import Answer, json
-from windlass.http.jobs import KEPT, KEY, LISTED, Which, accepted, listed
+from windlass.http.jobs import KEPT, KEY, LISTED, Wanted, accepted, listed
 from windlass.http.request import Request
 from windlass.http.routing import Says, get, post
 from windlass.http.service import Service
 
 
 class Paging(msgspec.Struct, kw_only=True):
-    """Which part of a list to show."""
+    """Wanted part of a list to show."""
 
     before: Annotated[str, Meta(description="Only jobs older than this one.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE, description="How many at most.")] = 50
@@ -35,7 +35,7 @@ async def add_job(service: Service, request: Request, body: wire.Submission) -> 
 @get("/failedJobs", access=Access.READ_WITH_TOKEN, answers=LISTED)
 async def failed_jobs(service: Service, request: Request, query: Paging) -> Answer:
     """List dead letters, the newest first; needs a token always."""
-    dead = Which(status=State.FAILED, before=query.before, limit=query.limit)
+    dead = Wanted(status=State.FAILED, before=query.before, limit=query.limit)
     return await listed(service, request, dead)
 
 
@@ -48,7 +48,7 @@ async def submit_job(service: Service, request: Request, body: wire.Submission) 
 @get("/db/jobs", access=Access.READ, answers=LISTED)
 async def list_history(service: Service, request: Request, query: Paging) -> Answer:
     """List finished jobs, the newest first, with the times they took."""
-    finished = Which(status=",".join(FINISHED), before=query.before, limit=query.limit)
+    finished = Wanted(status=",".join(FINISHED), before=query.before, limit=query.limit)
     return await listed(service, request, finished)
 
 
