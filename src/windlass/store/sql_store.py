@@ -35,6 +35,7 @@ from windlass.store.base import (
 from windlass.store.enqueue import enqueue_script, insert, plain
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.settling import finish, returned, standing_of, worked
+from windlass.store.sql_bulk import SqlBulk
 from windlass.store.sql_reader import SqlReader
 from windlass.store.sql_totals import SqlTotals
 
@@ -56,7 +57,7 @@ KEY_PATIENCE = "2s"
 PUBLISHED = tuple(one.name for one in fields(TypeRecord))[:-2]
 
 
-class SqlStore(SqlReader, SqlTotals):
+class SqlStore(SqlReader, SqlBulk, SqlTotals):
     """Keeps jobs in a database; see `Store` for what each verb promises."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
