@@ -45,17 +45,20 @@ class Shop:
         logs = Logs(sys.stderr, app.storehouse.clock, level=app.settings.log)
         house = Storehouse(app.settings, observer=Observers(logs, reporter))
         store = await house.store(connections=CONNECTIONS)
+        bell = house.bell()
         vacancy = Vacancy(
             worker=assignment.worker,
             node=assignment.node,
             settings=assignment.settings,
             lease=SharedLease(self.lease, house.clock),
+            bell=bell,
         )
         try:
             async with hire(vacancy, house, store, app.registry, self.name) as hired:
                 yield hired
         finally:
             await app.close()  # handlers may have used it
+            await bell.close()
             await store.close()
 
 

@@ -37,7 +37,7 @@ async def embedded_worker(
 
     def hire_here(node: NodeId, lease: Lease) -> AbstractAsyncContextManager[Hired]:
         worker = WorkerId(house.chance.token())
-        vacancy = Vacancy(worker=worker, node=node, settings=settings, lease=lease)
+        vacancy = Vacancy(worker=worker, node=node, settings=settings, lease=lease, bell=bell)
         return hire(vacancy, house, store, registry, None)
 
     aside = background if house.locks is None and house.address.dialect == "sqlite" else own_thread

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from windlass.bell.base import Bell
+from windlass.core.bulk import BULK_QUEUE
 from windlass.core.job import NodeId, WorkerId
 from windlass.executors.base import Registry
 from windlass.store.sql_store import SqlStore
+from windlass.wiring.builtins import staffed
 from windlass.wiring.storehouse import Storehouse
 from windlass.worker.hired import Hired, record_of
 from windlass.worker.lease import Lease
@@ -25,6 +28,7 @@ class Vacancy:
     node: NodeId
     settings: WorkerSettings
     lease: Lease
+    bell: Bell
 
 
 @asynccontextmanager
@@ -33,14 +37,16 @@ async def hire(
 ) -> AsyncIterator[Hired]:
     """A worker for the jobs of this registry; isolated processes import `app`, as module:name."""
     effects = house.effects(store)
+    known = staffed(registry, store, vacancy.bell, house.clock)
+    settings = _serving_ours(vacancy.settings)
     try:
         worker = Worker(
             id=vacancy.worker,
             node=vacancy.node,
-            settings=vacancy.settings,
+            settings=settings,
             store=store,
             effects=effects,
-            registry=registry,
+            registry=known,
             lease=vacancy.lease,
             clock=house.clock,
             chance=house.chance,
@@ -48,8 +54,15 @@ async def hire(
             pools=SystemPools(app),
             peek=store.head,
         )
-        record = record_of(worker, vacancy.node, vacancy.settings, registry.types())
+        record = record_of(worker, vacancy.node, settings, known.types())
         yield Hired(worker=worker, record=record, store=store, observer=house.observer)
     finally:
-        await registry.close()
+        await known.close()
         await effects.close()
+
+
+def _serving_ours(settings: WorkerSettings) -> WorkerSettings:
+    """The settings of a worker that serves its queues, and the one in which bulk actions stand."""
+    if settings.queues is None or BULK_QUEUE in settings.queues:
+        return settings
+    return replace(settings, queues=(*settings.queues, BULK_QUEUE))
