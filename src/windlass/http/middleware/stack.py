@@ -48,5 +48,5 @@ def stacked(
     app = origins(app, settings.origins)
     app = hosts(app, names(settings))
     app = draining(app, around.drain)
-    app = recovery(app, around.observer)
+    app = recovery(app, around.drain, around.observer)
     return access_log(app, clock, around.chance, around.observer)
