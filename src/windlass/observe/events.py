@@ -261,6 +261,22 @@ class ApiStopped:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerFailed:
+    """The HTTP server itself could not go on with a request."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessDied:
+    """A process of ours ended unasked, and is started again; a negative code is a signal."""
+
+    what: str
+    pid: int
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
 class ShutdownAsked:
     """A signal asked the node to stop; `drain` is false when it asked again."""
 
@@ -306,6 +322,8 @@ Event: TypeAlias = (
     | RequestBroke
     | ApiListening
     | ApiStopped
+    | ServerFailed
+    | ProcessDied
     | ShutdownAsked
     | ShutdownComplete
 )

@@ -60,8 +60,10 @@ SAYINGS: Mapping[type[Event], Saying] = {
     events.BellLost: Saying("warning", "bell lost"),
     events.RequestServed: Saying("info", "request served"),
     events.RequestBroke: Saying("error", "request broke"),
-    events.ApiListening: Saying("info", "listening"),
-    events.ApiStopped: Saying("info", "api stopped"),
+    events.ApiListening: Saying("info", "http server listening"),
+    events.ApiStopped: Saying("info", "http server stopped"),
+    events.ServerFailed: Saying("error", "http server failed"),
+    events.ProcessDied: Saying("error", "process died, starting it again"),
     events.ShutdownAsked: Saying("info", "shutdown signal received"),
     events.ShutdownComplete: Saying("info", "shutdown complete"),
 }

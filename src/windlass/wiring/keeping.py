@@ -1,0 +1,106 @@
+"""Keeps a process of ours running beside this one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+
+from windlass.observe.events import Observer, ProcessDied
+from windlass.wiring.stopping import Stop
+from windlass.worker.background import any_of
+from windlass.worker.supervisor import Exit
+
+FIRST_PAUSE = 0.1
+LAST_PAUSE = 5.0
+# Whoever lived for so long did not die of how it was started.
+LIVED = 10.0
+
+
+class Keeper:
+    """Starts a process again whenever it dies, and ends it when it is time to stop.
+
+    The process holds a pipe of ours as its input: when that ends, so do we, however we ended.
+    """
+
+    def __init__(
+        self, what: str, command: Sequence[str], observer: Observer, *, fds: Sequence[int] = ()
+    ) -> None:
+        """Start nothing yet; the descriptors are inherited."""
+        self._what = what
+        self._command = command
+        self._observer = observer
+        self._fds = fds
+
+    async def run(self, stop: Stop, patience: float) -> Exit:
+        """Keep it until it is time to stop; it has so many seconds to end then.
+
+        One that is unfit to run says so itself, and is not started again.
+        """
+        loop = asyncio.get_running_loop()
+        pause = FIRST_PAUSE
+        while not stop.asked.is_set():
+            began = loop.time()
+            process = await self._start()
+            code = await self._lived(process, stop, patience)
+            if stop.asked.is_set() or code == Exit.UNFIT:
+                return _ending(code)
+            self._observer.on(ProcessDied(self._what, process.pid, code))
+            pause = FIRST_PAUSE if loop.time() - began > LIVED else min(pause * 2, LAST_PAUSE)
+            await any_of(stop.asked, within=pause)
+        return Exit.STOPPED
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.PIPE,
+            pass_fds=self._fds,
+            # An interrupt from the keyboard is for us, who pass it on.
+            start_new_session=True,
+        )
+
+    async def _lived(self, process: asyncio.subprocess.Process, stop: Stop, patience: float) -> int:
+        ending = asyncio.create_task(process.wait())
+        asking = asyncio.create_task(_end(process.pid, stop, patience))
+        try:
+            return await asyncio.shield(ending)
+        finally:
+            asking.cancel()
+            ending.cancel()
+
+
+async def _end(pid: int, stop: Stop, patience: float) -> None:
+    """Ask it to end when we are asked, again when we are asked again, and then no more."""
+    await stop.asked.wait()
+    _signal(pid, signal.SIGTERM)
+    await any_of(stop.again, within=patience)
+    _signal(pid, signal.SIGTERM)
+    await asyncio.sleep(patience)
+    _signal(pid, signal.SIGKILL)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def _ending(code: int) -> Exit:
+    try:
+        return Exit(code)
+    except ValueError:
+        return Exit.CUT_SHORT
+
+
+def end_with_parent() -> None:
+    """Stop, as if asked to, when the process that keeps this one is gone."""
+
+    def wait() -> None:
+        with suppress(OSError):
+            while os.read(0, 1):
+                pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="parent", daemon=True).start()

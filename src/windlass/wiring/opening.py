@@ -1,0 +1,66 @@
+"""Opens an app as a service: its store, its guard, and the layers around its API."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from windlass.config import Settings
+from windlass.http.app import Api
+from windlass.http.gate import admission
+from windlass.http.middleware.layer import Asgi
+from windlass.http.middleware.stack import Surroundings, stacked
+from windlass.http.service import Service
+from windlass.observe.events import Observer
+from windlass.wiring.guarding import guarding
+from windlass.wiring.windlass import Windlass
+
+# Routes that take many jobs at once.
+BATCHES = frozenset({"/jobs/batch"})
+# What is said from outside about these counts though the app has settings of its own.
+OF_THE_API = (
+    *("host", "port", "secret", "jwks", "issuer", "audience", "open", "origins", "hosts", "rate"),
+    *("body_limit", "batch_limit", "request_timeout", "drain", "log"),
+)
+
+
+class Opened(NamedTuple):
+    """A service, and the application that answers for it."""
+
+    api: Asgi
+    service: Service
+
+
+def merged(own: Settings, given: Settings) -> Settings:
+    """The settings of an app as the API has them."""
+    said = {name for name in OF_THE_API if given.sources.get(name, "default") != "default"}
+    return replace(own, **{name: getattr(given, name) for name in said})
+
+
+@asynccontextmanager
+async def opened(app: Windlass, settings: Settings, observer: Observer) -> AsyncIterator[Opened]:
+    """The service while the block runs; what was enqueued is kept before it ends."""
+    house = app.storehouse
+    house.settings, house.observer = settings, observer
+    async with app, guarding(house) as guard:
+        service = Service(
+            app=app,
+            gate=guard.gate,
+            accounts=guard.accounts,
+            settings=settings,
+            clock=house.clock,
+            chance=house.chance,
+            observer=observer,
+        )
+        around = Surroundings(
+            settings=settings,
+            clock=house.clock,
+            chance=house.chance,
+            observer=observer,
+            drain=service.drain,
+        )
+        admit = partial(admission, gate=guard.gate)
+        yield Opened(stacked(Api(service), around, admission=admit, batches=BATCHES), service)
