@@ -10,6 +10,7 @@ from windlass.config import Settings
 from windlass.http.accounts import Accounts
 from windlass.http.drain import Drain
 from windlass.http.gate import Gate
+from windlass.http.live import Live, sources
 from windlass.observe.events import Observer
 
 
@@ -25,3 +26,9 @@ class Service:
     chance: Chance
     observer: Observer
     drain: Drain = field(default_factory=Drain)
+    live: Live = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Let whoever listens hear of the app's jobs."""
+        live = Live(sources(self.app), clock=self.clock, chance=self.chance, observer=self.observer)
+        object.__setattr__(self, "live", live)

@@ -15,6 +15,7 @@ from windlass.core.placement import Head
 from windlass.core.search import JobFilter
 from windlass.core.settle import Settlement
 from windlass.store.script import Rows, Script, Statement
+from windlass.store.totals import Totals
 
 T = TypeVar("T")
 
@@ -287,7 +288,7 @@ class Effects(Protocol):
         ...
 
 
-class Store(Protocol):
+class Store(Totals, Protocol):
     """Keeps jobs. Every promise about them is a promise of one of these verbs."""
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:

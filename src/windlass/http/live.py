@@ -1,0 +1,245 @@
+"""What changes, told to everybody who listens: one look at the store for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass
+
+from windlass.app import App
+from windlass.clock import Chance, Clock
+from windlass.core.errors import StoreAway
+from windlass.core.job import Job, JobId
+from windlass.http import wire
+from windlass.http.answer import encode
+from windlass.http.drain import Drain
+from windlass.http.problems import RETRY_SOON, Refusal
+from windlass.http.reader import Reader
+from windlass.loop import Loop, Pace
+from windlass.observe.events import ChoreFailed, Observer
+from windlass.store.base import Counts
+from windlass.store.totals import Glance
+
+COUNTS = "counts"
+# Both bound what this process holds, and how much one statement asks for.
+MOST_READERS = 10_000
+MOST_WATCHED = 10_000
+# Jobs with their documents are read in portions: one may have a megabyte. Who listens is sent no
+# such job but told to read it; so what is left lying for one that reads slowly is bounded.
+PORTION = 100
+LARGEST = 16 << 10
+# While nobody listens; whoever comes hurries the next look.
+IDLE = 3600.0
+# The browser comes back after so many ms.
+GREETING = b"retry: 1000\n\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """Where the news comes from."""
+
+    glance: Callable[[Sequence[JobId]], Awaitable[list[Glance]]]
+    find: Callable[[Sequence[JobId]], Awaitable[list[Job]]]
+    count: Callable[[], Awaitable[Counts]]
+
+
+def sources(app: App) -> Sources:
+    """The news of an app's store."""
+
+    async def glance(ids: Sequence[JobId]) -> list[Glance]:
+        return await (await app.home()).store.glance(ids)
+
+    async def find(ids: Sequence[JobId]) -> list[Job]:
+        return await (await app.home()).store.find(ids)
+
+    return Sources(glance=glance, find=find, count=app.stats)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rhythm:
+    """How often what is done, in seconds."""
+
+    look: float = 0.5
+    count: float = 1.0
+    sign_of_life: float = 15.0
+    # A stream ends then and is asked for anew: so a token that was revoked does not listen on.
+    longest: float = 3600.0
+
+
+class Live:
+    """Looks at the store while anybody listens, and tells each what is news to it.
+
+    However many listen, a look is one statement, and each piece of news is encoded once.
+    """
+
+    def __init__(
+        self,
+        sources: Sources,
+        *,
+        clock: Clock,
+        chance: Chance,
+        observer: Observer,
+        rhythm: Rhythm | None = None,
+    ) -> None:
+        """Look at nothing yet; see `run`."""
+        self._sources = sources
+        self._clock = clock
+        self._observer = observer
+        self._rhythm = rhythm or Rhythm()
+        self._boot = chance.token()[:8]
+        self._number = 0
+        self._readers: set[Reader] = set()
+        self._fresh: set[Reader] = set()  # those that were told nothing of their jobs yet
+        self._watchers: defaultdict[JobId, set[Reader]] = defaultdict(set)
+        self._seen: dict[JobId, Glance | None] = {}
+        self._counted: Counts | None = None
+        self._counted_news = b""
+        self._count_at = 0.0
+        pace = Pace(every=self._rhythm.look, breath=self._rhythm.look)
+        self._loop = Loop("live", pace, self.turn, chance=chance.random, report=self._report)
+        self._ended = False
+
+    async def run(self, drain: Drain) -> None:
+        """Look again and again until the service stops; then end every stream."""
+        looking = asyncio.create_task(self._loop.run())
+        try:
+            await drain.wait()
+        finally:
+            looking.cancel()
+            await asyncio.gather(looking, return_exceptions=True)
+            self._end()
+
+    def listen(self, jobs: Collection[JobId] = ()) -> AsyncIterator[bytes]:
+        """A stream of events: how things stand, and then what changes."""
+        new = sum(job not in self._watchers for job in jobs)
+        if len(self._readers) >= MOST_READERS or len(self._watchers) + new > MOST_WATCHED:
+            raise Refusal(
+                503,
+                "too-many-listen",
+                "too many listen already, or to too many jobs; read single jobs, or try again soon",
+                headers=(RETRY_SOON,),
+            )
+        return self._stream(Reader(frozenset(jobs)))
+
+    async def _stream(self, reader: Reader) -> AsyncIterator[bytes]:
+        until = self._clock.monotonic() + self._rhythm.longest
+        self._join(reader)
+        try:
+            yield GREETING
+            while self._clock.monotonic() < until:
+                news = await reader.take(self._rhythm.sign_of_life)
+                if not news:
+                    return
+                yield news
+        finally:
+            self._leave(reader)
+
+    # --- who listens ------------------------------------------------------------------------------
+
+    def _join(self, reader: Reader) -> None:
+        self._readers.add(reader)
+        for job in reader.jobs:
+            self._watchers[job].add(reader)
+        if reader.jobs:
+            self._fresh.add(reader)
+        if self._counted_news:
+            reader.tell(COUNTS, self._counted_news)
+        if self._ended:
+            reader.end()
+        self._loop.hurry()
+
+    def _leave(self, reader: Reader) -> None:
+        self._readers.discard(reader)
+        self._fresh.discard(reader)
+        for job in reader.jobs:
+            self._watchers[job].discard(reader)
+            if not self._watchers[job]:
+                del self._watchers[job]
+                self._seen.pop(job, None)
+        if not self._readers:
+            self._counted, self._counted_news = None, b""  # old news to whoever comes next
+
+    def _end(self) -> None:
+        self._ended = True
+        for reader in self._readers:
+            reader.end()
+
+    # --- what is news -----------------------------------------------------------------------------
+
+    async def turn(self) -> float | None:
+        """Look once; nobody listening, there is no hurry for another look."""
+        if not self._readers:
+            return IDLE
+        if self._watchers:
+            await self._look()
+        # Turns come a little early or late; a count shall not wait for yet another one.
+        if self._counted is None or self._clock.monotonic() >= self._count_at:
+            self._count_at = self._clock.monotonic() + self._rhythm.count - self._rhythm.look / 2
+            await self._count()
+        return None
+
+    async def _look(self) -> None:
+        asked, fresh = list(self._watchers), frozenset(self._fresh)
+        seen = {glance.id: glance for glance in await self._sources.glance(asked)}
+        changed = [job for job in asked if self._is_news(job, seen.get(job))]
+        whom = {job: set(self._watchers.get(job, ())) for job in changed}
+        for reader in fresh:
+            for job in reader.jobs:
+                whom.setdefault(job, set()).add(reader)
+        await self._tell([job for job in whom if job in seen], whom)
+        for job in whom.keys() - seen.keys():
+            _tell(whom[job], job, self._event("gone", encode({"id": job})))
+        # Only now: what could not be told shall be news again at the next look.
+        self._seen |= {job: seen.get(job) for job in changed if job in self._watchers}
+        self._fresh -= fresh
+
+    def _is_news(self, job: JobId, glance: Glance | None) -> bool:
+        return job not in self._seen or self._seen[job] != glance
+
+    async def _tell(self, jobs: Sequence[JobId], whom: Mapping[JobId, Iterable[Reader]]) -> None:
+        for start in range(0, len(jobs), PORTION):
+            for job in await self._sources.find(jobs[start : start + PORTION]):
+                _tell(whom[job.id], job.id, self._news_of(job))
+
+    def _news_of(self, job: Job) -> bytes:
+        document = encode(wire.job(job))
+        if len(document) <= LARGEST:
+            return self._event("job", document)
+        return self._event("changed", encode({"id": job.id, "status": job.state}))
+
+    async def _count(self) -> None:
+        counted = await self._sources.count()
+        if self._counted is not None and counted.states == self._counted.states:
+            return
+        self._counted = counted
+        self._counted_news = self._event(COUNTS, encode(dict(counted.states)))
+        _tell(self._readers, COUNTS, self._counted_news)
+
+    def _event(self, name: str, document: bytes) -> bytes:
+        self._number += 1
+        # Documents are laid out as they came; a new line would end the event in the middle.
+        line = document.replace(b"\n", b" ").replace(b"\r", b" ")
+        return b"id: %b-%d\nevent: %b\ndata: %b\n\n" % (
+            self._boot.encode(),
+            self._number,
+            name.encode(),
+            line,
+        )
+
+    def _report(self, chore: str, error: Exception) -> None:
+        away = isinstance(error, StoreAway)
+        self._observer.on(ChoreFailed(chore, repr(error), away=away))
+
+
+def _tell(readers: Iterable[Reader], subject: str, news: bytes) -> None:
+    for reader in readers:
+        reader.tell(subject, news)
