@@ -44,6 +44,7 @@ class Executor:
     timeout: float | None
     backoff: Backoff | None
     memory_limit: int | None
+    description: str | None = None  # what it does, in the first line that its author wrote
     # Lets go of what the handler holds open on the running event loop; the next call opens it anew.
     close: Callable[[], Awaitable[None]] | None = None
 

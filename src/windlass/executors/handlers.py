@@ -73,7 +73,8 @@ def from_object(executor: object, declared: Declaration) -> Executor:
     call = _by_document(handler, payload.read, taken.name, context)
     gather = _gather_document(type_)
     made = _executor(handler, declared, payload, call, gather, wants=context is not None)
-    return replace(made, close=getattr(executor, "close", None))
+    described = made.description or _first_line(type(executor))
+    return replace(made, close=getattr(executor, "close", None), description=described)
 
 
 def _executor(
@@ -108,7 +109,14 @@ def _executor(
         timeout=limits.timeout(declared.get("timeout")),
         backoff=limits.backoff(declared.get("backoff")),
         memory_limit=limits.memory_limit(declared.get("memory_limit")),
+        description=_first_line(handler),
     )
+
+
+def _first_line(documented: object) -> str | None:
+    """What its author says that it does."""
+    written = getattr(documented, "__doc__", None) or ""
+    return written.strip().partition("\n")[0].strip() or None
 
 
 def _check(handler: Handler, declared: Declaration) -> None:

@@ -122,5 +122,6 @@ def _with_rest(
 
 
 def _schema(type_: type[Any]) -> dict[str, Any]:
-    schema: dict[str, Any] = type_.model_json_schema()
-    return schema
+    # With a name of its own it is a document in the document: what it defines is found inside it.
+    name = f"urn:windlass:{type_.__module__}.{type_.__qualname__}"
+    return {"$id": name, **type_.model_json_schema()}

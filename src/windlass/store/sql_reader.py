@@ -25,6 +25,7 @@ from windlass.store.base import (
     QueueRecord,
     TypeRecord,
 )
+from windlass.store.counting import Counting
 from windlass.store.paging import Paging
 from windlass.store.script import Rows, Statement
 
@@ -41,6 +42,7 @@ class SqlReader:
         """Speak to `database`; `clock` only measures how long ago something happened."""
         self.database = database
         self.clock = clock
+        self._counting = Counting(database, clock)
         self._paging = Paging(self._read, clock)
 
     async def job(self, job_id: JobId) -> Job | None:
@@ -81,12 +83,11 @@ class SqlReader:
 
     async def counts(self) -> Counts:
         """How many jobs there are in each state."""
-        found = [*await self._read("counts_live"), *await self._read("counts_finished")]
-        states = dict.fromkeys(State, 0)
-        for row in found:
-            states[State(row["state"])] += int(row["jobs"])
-        now = rows.EPOCH + timedelta(microseconds=self.clock.now_us())
-        return Counts(states=states, counted_at=now)
+        live = await self._counting.live()
+        finished = await self._read("counts_finished")
+        known = {**live.states, **{State(row["state"]): int(row["jobs"]) for row in finished}}
+        states = {state: known.get(state, 0) for state in State}
+        return Counts(states=states, counted_at=live.counted_at)
 
     async def queues(self) -> list[QueueRecord]:
         """Every queue with pending jobs or a pause switch thrown."""

@@ -16,6 +16,7 @@ from windlass.wiring.storehouse import Storehouse
 from windlass.worker.hired import Hired, record_of
 from windlass.worker.lease import Lease
 from windlass.worker.pools import SystemPools
+from windlass.worker.publishing import published
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.worker import Worker
 
@@ -55,7 +56,13 @@ async def hire(
             peek=store.head,
         )
         record = record_of(worker, vacancy.node, settings, known.types())
-        yield Hired(worker=worker, record=record, store=store, observer=house.observer)
+        yield Hired(
+            worker=worker,
+            record=record,
+            store=store,
+            observer=house.observer,
+            types=published(registry),
+        )
     finally:
         await known.close()
         await effects.close()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from windlass.core.job import NodeId
 from windlass.observe.events import Observer, WorkerStarted, WorkerStopped
-from windlass.store.base import Store, WorkerRecord
+from windlass.store.base import Store, TypeRecord, WorkerRecord
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.worker import Worker
 
@@ -21,10 +21,12 @@ class Hired:
     record: WorkerRecord
     store: Store
     observer: Observer
+    types: Sequence[TypeRecord] = ()
 
     async def enlist(self) -> None:
         """Make it known to the fleet: from now on it may claim."""
         record = self.record
+        await self.store.publish(self.types)
         await self.store.enlist(record)
         self.observer.on(
             WorkerStarted(record.id, record.pid, record.slots, record.threads, alone=record.alone)
