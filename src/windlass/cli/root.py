@@ -15,6 +15,8 @@ from windlass.cli.problems import in_words
 # is run: to show all of them takes none, and so no time.
 COMMANDS = {
     "Run": {
+        "up.up": "Serve the API and run jobs, until a signal.",
+        "serve.serve": "Serve the API until a signal; the jobs are run by `windlass worker`.",
         "worker.worker": "Run jobs until a signal.",
         "enqueue.enqueue": "Put a job in, and wait for its result if asked to.",
     },
@@ -31,6 +33,10 @@ COMMANDS = {
         "queues.pause": "Let no job of a queue start from now on; those that run go on.",
         "queues.resume": "Let the jobs of a paused queue start again.",
         "aging.aging": "Show or change how much waiting is worth one point of priority.",
+    },
+    "Access": {
+        "token.token": "Make a token for a program that asks the API.",
+        "user.user": "Add, list or remove users who can log in, or change a password.",
     },
     "Store": {
         "doctor.doctor": "Check everything, and say what is wrong and what to do.",
@@ -88,6 +94,6 @@ def known_by_name() -> None:
 def before(ctx: typer.Context, *, store: StoreUrl = None, json: AsJson = False) -> None:
     """Windlass runs jobs and never loses one.
 
-    Begin with: windlass doctor
+    Begin with: windlass up
     """
     ctx.obj = Common(store, json)

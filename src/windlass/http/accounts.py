@@ -7,20 +7,18 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import NamedTuple
 
-from windlass.clock import Chance
 from windlass.core.errors import BadInput
-from windlass.http.access import Principal, Scope, unauthenticated
+from windlass.http.access import Principal, unauthenticated
 from windlass.http.gate import Gate
 from windlass.http.passwords import Passwords
+from windlass.http.people import People, known
 from windlass.http.problems import Refusal
 from windlass.http.sessions import digest
 from windlass.http.throttle import Throttle
-from windlass.http.tokens import LONGEST_LIFE, SCOPES, Claims, Mint, Minted, scopes_of
+from windlass.http.tokens import LONGEST_LIFE, Claims, Mint, Minted, scopes_of
 from windlass.store.users import User, Users
 
 ACCESS_LIFE = timedelta(minutes=15)
-# In lower case, so that no two look alike but for it; nothing that needs quoting anywhere.
-NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 REFRESH = re.compile(r"([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})")
 TOKEN_ID = re.compile(r"[\x21-\x7e]{1,200}")
 WRONG = "no user has this name and this password"
@@ -42,33 +40,23 @@ class Accounts:
     """Logs people in and out, and manages them."""
 
     def __init__(
-        self,
-        users: Users,
-        gate: Gate,
-        passwords: Passwords,
-        throttle: Throttle,
-        chance: Chance,
-        mint: Mint | None,
+        self, users: Users, gate: Gate, passwords: Passwords, throttle: Throttle, mint: Mint | None
     ) -> None:
         """Without a `mint` tokens are issued elsewhere, and there are only sessions here."""
-        self.users = users
+        self.people = People(users, passwords)
+        self._users = users
         self._gate = gate
         self._passwords = passwords
         self._throttle = throttle
-        self._chance = chance
         self._mint = mint
 
     async def log_in(self, name: str, password: str, address: str) -> User:
         """The user who knows the password; others learn nothing, however often they ask."""
         self._throttle.admit(name, address)
-        user = await self.users.user(name) if NAME.fullmatch(name) else None
-        right = await self._passwords.right(user and user.password, password)
-        if user is None or not right:
+        user = await self.people.know(name, password)
+        if user is None:
             raise unauthenticated(WRONG)
         self._throttle.forgive(name)
-        if self._passwords.outdated(user.password):
-            better = await self._passwords.hash(name, password)
-            await self.users.rehash(name, user.password, better)
         return user
 
     async def begin_session(self, user: User, former: str | None) -> str:
@@ -87,8 +75,8 @@ class Accounts:
     async def begin_login(self, user: User) -> Pair:
         """The first pair of tokens of a login."""
         mint = self._minting()
-        family, secret = self._chance.token(), self._chance.secret()
-        if not await self.users.begin_login(user.name, family, digest(secret)):
+        family, secret = mint.chance.token(), mint.chance.secret()
+        if not await self._users.begin_login(user.name, family, digest(secret)):
             raise unauthenticated(WRONG)
         return self._pair(mint, user, family, secret)
 
@@ -98,8 +86,8 @@ class Accounts:
         match = REFRESH.fullmatch(brought)
         if match is None:
             raise unauthenticated(SPENT)
-        family, secret = match[1], self._chance.secret()
-        user = await self.users.renew_login(family, digest(match[2]), digest(secret))
+        family, secret = match[1], mint.chance.secret()
+        user = await self._users.renew_login(family, digest(match[2]), digest(secret))
         if user is None:
             self._gate.look_again()
             raise unauthenticated(SPENT)
@@ -108,9 +96,9 @@ class Accounts:
     async def log_out(self, claims: Claims) -> None:
         """Take back a token, and with it the login that it was given to."""
         if claims.family is not None:
-            await self.users.end_login(claims.family)
+            await self._users.end_login(claims.family)
         elif claims.id is not None:
-            await self.users.revoke(claims.id, LONGEST_LIFE)
+            await self._users.revoke(claims.id, LONGEST_LIFE)
         self._gate.look_again()
 
     def mint(self, by: Principal, subject: str, scopes: Iterable[str], life: timedelta) -> Minted:
@@ -125,32 +113,21 @@ class Accounts:
         """Refuse a token by its id from now on."""
         if not TOKEN_ID.fullmatch(token):
             raise BadInput("a token's id is its claim jti: 1 to 200 plain characters")
-        await self.users.revoke(token, LONGEST_LIFE)
+        await self._users.revoke(token, LONGEST_LIFE)
         self._gate.look_again()
 
-    async def add(self, name: str, password: str, scopes: Iterable[str]) -> None:
+    async def add(self, name: str, password: str, scopes: Iterable[str]) -> User:
         """Make a user known."""
-        if not NAME.fullmatch(name):
-            raise BadInput(
-                "a user's name has 1 to 64 characters of a-z, 0-9, '.', '_', '@' and '-',"
-                " and begins with a letter or digit"
-            )
-        granted = tuple(sorted(known(scopes)))
-        if not await self.users.add(name, await self._passwords.hash(name, password), granted):
+        added = await self.people.add(name, password, scopes)
+        user = await self.people.find(name)
+        if not added or user is None:
             raise Refusal(409, "name-taken", f"there is a user {name} already")
-
-    async def set_password(self, name: str, password: str) -> None:
-        """Change a password; whoever is logged in with the old one is not any more."""
-        if not NAME.fullmatch(name) or not await self.users.set_password(
-            name, await self._passwords.hash(name, password)
-        ):
-            raise unknown_user(name)
-        self._gate.look_again()
+        return user
 
     async def remove(self, name: str) -> None:
         """Forget a user, and take back all that was given to them."""
-        if not NAME.fullmatch(name) or not await self.users.remove(name):
-            raise unknown_user(name)
+        if not await self.people.remove(name):
+            raise Refusal(404, "unknown-user", "there is no user of this name")
         self._gate.look_again()
 
     def close(self) -> None:
@@ -166,16 +143,3 @@ class Accounts:
             sentence = "tokens are issued elsewhere, by WINDLASS_JWKS; set WINDLASS_SECRET as well"
             raise Refusal(409, "no-secret", sentence)
         return self._mint
-
-
-def known(scopes: Iterable[str]) -> frozenset[Scope]:
-    """These scopes; refuses one that there is not."""
-    for scope in (scopes := list(scopes)):
-        if scope not in SCOPES:
-            raise BadInput(f"no scope {scope!r}; there are {', '.join(SCOPES)}")
-    return frozenset(SCOPES[scope] for scope in scopes)
-
-
-def unknown_user(name: str) -> Refusal:
-    """The refusal of what cannot be done to nobody."""
-    return Refusal(404, "unknown-user", f"no user {name}")

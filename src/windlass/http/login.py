@@ -159,7 +159,7 @@ async def me(request: Request) -> Answer:
 )
 async def users(service: Service) -> Answer:
     """List the users."""
-    return json([_user(user) for user in await service.accounts.users.users()])
+    return json([_user(user) for user in await service.accounts.people.all()])
 
 
 @post(
@@ -170,10 +170,8 @@ async def users(service: Service) -> Answer:
 )
 async def add_user(service: Service, body: NewUser) -> Answer:
     """Make a user known."""
-    await service.accounts.add(body.username, body.password, body.scopes)
-    kept = await service.accounts.users.user(body.username)
-    assert kept is not None  # noqa: S101 - as added above
-    return json(_user(kept), 201)
+    added = await service.accounts.add(body.username, body.password, body.scopes)
+    return json(_user(added), 201)
 
 
 @delete(

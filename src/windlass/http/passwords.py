@@ -40,9 +40,12 @@ class Passwords:
 
     async def hash(self, name: str, password: str) -> str:
         """The hash to keep; refuses a password that is easily guessed."""
-        password = normal(password)
-        refuse_weak(name, password)
-        return await self._aside(lambda: self._hasher.hash(password))
+        refuse_weak(name, normal(password))
+        return await self.again(password)
+
+    async def again(self, password: str) -> str:
+        """Another hash of a password that was taken before, by whatever rules."""
+        return await self._aside(lambda: self._hasher.hash(normal(password)))
 
     async def right(self, kept: str | None, password: str) -> bool:
         """Whether this is the password; for a user there is not it takes as long to say no."""

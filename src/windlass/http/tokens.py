@@ -86,7 +86,7 @@ class Mint:
         """Sign with `secret`."""
         self._secret = secret
         self._clock = clock
-        self._chance = chance
+        self.chance = chance
 
     def make(
         self,
@@ -108,7 +108,7 @@ class Mint:
             "sub": subject,
             "iat": now,
             "exp": now + seconds,
-            "jti": self._chance.token(),
+            "jti": self.chance.token(),
             "scope": " ".join(sorted(scopes)),
         }
         if family is not None:

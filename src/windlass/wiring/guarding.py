@@ -65,7 +65,6 @@ def guard(
         gate,
         passwords or Passwords(),
         Throttle(clock),
-        chance,
         None if secret is None else Mint(secret, clock, chance),
     )
     return Guard(gate, accounts)
