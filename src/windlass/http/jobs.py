@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, cast
 from urllib.parse import urlencode
+from uuid import UUID
 
 import msgspec
 from msgspec import Meta
@@ -26,13 +27,24 @@ from windlass.store.base import Enqueued, Page
 if TYPE_CHECKING:
     from windlass.app.which import Which
 
+SEARCH = 'A search, as in status:failed payload.user:42 error:"timed out" age:<2h.'
 # A batch that is wrong throughout is told of so many of its jobs.
 MOST_TOLD = 100
 KEY = {"Idempotency-Key": "A second request with the same key makes no second job."}
 LOCATION = {"Location": "Where the job can be read."}
+LEADS = (
+    "read_job",
+    "explain_job",
+    "cancel_job",
+    "retry_job",
+    "delete_job",
+    "list_attempts",
+    "list_lines",
+    "read_progress",
+)
 KEPT = {
-    202: Says(wire.Accepted, "The job is kept.", headers=LOCATION),
-    200: Says(wire.Accepted, "The key has a job already: this one.", headers=LOCATION),
+    202: Says(wire.Accepted, "The job is kept.", headers=LOCATION, leads=LEADS),
+    200: Says(wire.Accepted, "The key has a job already: this one.", headers=LOCATION, leads=LEADS),
 }
 LISTED = {
     200: Says(
@@ -47,24 +59,24 @@ LISTED = {
 
 
 class Wanted(msgspec.Struct, kw_only=True):
-    """Wanted jobs to list."""
+    """Which jobs to list."""
 
-    status: Annotated[str, Meta(description="One or several states, with commas.")] | None = None
-    type: Annotated[str, Meta(description="Only jobs of this type.")] | None = None
-    queue: Annotated[str, Meta(description="Only jobs of this queue.")] | None = None
-    q: (
-        Annotated[
-            str,
-            Meta(description='A search, as in status:failed payload.user:42 error:"timed out".'),
-        ]
-        | None
-    ) = None
-    name: Annotated[str, Meta(description="Only jobs of this name.")] | None = None
-    key: Annotated[str, Meta(description="Only jobs with this idempotency key.")] | None = None
-    error: Annotated[str, Meta(description="Only jobs whose error has this text.")] | None = None
+    status: Annotated[wire.Text, Meta(description="One or several states, with commas.")] | None = (
+        None
+    )
+    type: Annotated[wire.Text, Meta(description="Only jobs of this type.")] | None = None
+    queue: Annotated[wire.Text, Meta(description="Only jobs of this queue.")] | None = None
+    q: Annotated[str, Meta(max_length=1000, description=SEARCH)] | None = None
+    name: Annotated[wire.Text, Meta(description="Only jobs of this name.")] | None = None
+    key: Annotated[wire.Text, Meta(description="Only jobs with this idempotency key.")] | None = (
+        None
+    )
+    error: Annotated[wire.Text, Meta(description="Only jobs whose error has this text.")] | None = (
+        None
+    )
     created_after: Annotated[datetime, Meta(tz=True, description="Only newer ones.")] | None = None
     created_before: Annotated[datetime, Meta(tz=True, description="Only older ones.")] | None = None
-    before: Annotated[str, Meta(description="Where the page before ended.")] | None = None
+    before: Annotated[UUID, Meta(description="Where the page before ended.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE, description="How many at most.")] = 50
 
 
@@ -228,13 +240,17 @@ async def accepted(service: Service, request: Request, asked: wire.Submission) -
 
 async def listed(service: Service, request: Request, query: Wanted) -> Answer:
     """A page of jobs, and where the next one is."""
-    page = await service.app.page(**_which(query))
+    try:
+        page = await service.app.page(**_which(query))
+    except BadInput as problem:
+        raise Refusal(400, "bad-query", str(problem)) from None
     return json([wire.job(job) for job in page.jobs], headers=_links(request, page))
 
 
 def _which(query: Wanted) -> Which:
     said = msgspec.structs.asdict(query)
     said["query"] = said.pop("q")
+    said["before"] = None if query.before is None else str(query.before)
     said["status"] = query.status.split(",") if query.status else None
     return cast("Which", {name: value for name, value in said.items() if value is not None})
 

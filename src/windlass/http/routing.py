@@ -25,6 +25,7 @@ class Says(NamedTuple):
     meaning: str
     media: str = "application/json"
     headers: Mapping[str, str] = {}
+    leads: Sequence[str] = ()  # the functions that take its `id` as their job_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

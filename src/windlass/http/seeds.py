@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from uuid import UUID
 
 import msgspec
 from msgspec import Meta
@@ -22,7 +23,7 @@ from windlass.http.service import Service
 class Paging(msgspec.Struct, kw_only=True):
     """Wanted part of a list to show."""
 
-    before: Annotated[str, Meta(description="Only jobs older than this one.")] | None = None
+    before: Annotated[UUID, Meta(description="Where the page before ended.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE, description="How many at most.")] = 50
 
 

@@ -43,8 +43,8 @@ class Backoff(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 class Submission(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A job as asked for; what is left out is as its type has it."""
 
-    type: Text
-    payload: Any = msgspec.field(default_factory=dict)
+    type: Annotated[Text, Meta(examples=["add_numbers"])]
+    payload: Annotated[Any, Meta(examples=[{"x": 1, "y": 2}])] = msgspec.field(default_factory=dict)
     name: Text | None = None
     queue: Text | None = None
     priority: Annotated[int, Meta(ge=MIN_PRIORITY, le=MAX_PRIORITY)] | None = None
