@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, MutableMapping
+from http import HTTPStatus
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -13,6 +14,8 @@ Message: TypeAlias = MutableMapping[str, Any]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 JSON = b"application/json"
+# Answers that never have a body, and may not say how long it is (RFC 9110, 8.6).
+LENGTHLESS = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
 TEXT = b"text/plain; charset=utf-8"
 
 encode = msgspec.json.Encoder().encode
@@ -47,7 +50,9 @@ def text(words: str, status: int = 200) -> Answer:
 
 async def send(answer: Answer, to: Send, *, bodiless: bool = False) -> None:
     """Send it; to a HEAD request without its body."""
-    headers = [*answer.headers, (b"content-length", b"%d" % len(answer.body))]
+    headers = [*answer.headers]
+    if answer.status not in LENGTHLESS:
+        headers.append((b"content-length", b"%d" % len(answer.body)))
     if answer.body:
         headers.append((b"content-type", answer.media))
     await to({"type": "http.response.start", "status": answer.status, "headers": headers})
