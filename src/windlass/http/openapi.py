@@ -14,6 +14,7 @@ from windlass.http.access import Access, Scope
 from windlass.http.answer import Answer, json
 from windlass.http.problems import Problem
 from windlass.http.routing import Route, Says, get
+from windlass.http.topics import told_of, topic
 
 Document: TypeAlias = dict[str, Any]
 
@@ -59,6 +60,7 @@ def document(routes: Iterable[Route]) -> Document:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Windlass", "version": str(windlass.__version__), "description": ABOUT},
+        "tags": [{"name": one.name, "description": one.about} for one in told_of(routes)],
         "paths": paths,
         "components": {
             "schemas": components,
@@ -81,6 +83,7 @@ def _shapes(routes: Iterable[Route]) -> list[Any]:
 def _operation(route: Route, known: Mapping[str, Document]) -> Document:
     summary, _, description = (inspect.getdoc(route.handle) or "").partition("\n")
     made: Document = {
+        "tags": [topic(route).name],
         "operationId": getattr(route.handle, "__name__", route.path),
         "summary": summary.rstrip("."),
         "parameters": [*_parameters(route)],
