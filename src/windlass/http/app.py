@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from windlass.core.errors import WindlassError
 from windlass.http import answer as answers
-from windlass.http import fleet, health, jobs, problems, queues, seeds
+from windlass.http import docs, fleet, health, jobs, problems, queues, seeds
 from windlass.http.answer import Answer, Send, Stream
 from windlass.http.openapi import described
 from windlass.http.problems import Refusal
@@ -20,6 +20,7 @@ ROUTES: tuple[Route, ...] = (
     *fleet.ROUTES,
     *health.ROUTES,
     *seeds.ROUTES,
+    *docs.ROUTES,
 )
 
 
