@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, MutableMapping
+from contextlib import aclosing
 from http import HTTPStatus
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,6 +17,8 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 JSON = b"application/json"
 # Answers that never have a body, and may not say how long it is (RFC 9110, 8.6).
 LENGTHLESS = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
+# A reader that takes nothing for so many seconds is not waited for any longer.
+PATIENCE = 30.0
 TEXT = b"text/plain; charset=utf-8"
 
 encode = msgspec.json.Encoder().encode
@@ -33,7 +36,7 @@ class Answer(NamedTuple):
 class Stream(NamedTuple):
     """An answer that goes on until `chunks` end or the reader leaves."""
 
-    chunks: AsyncIterator[bytes]
+    chunks: AsyncGenerator[bytes]
     media: bytes
     headers: tuple[Header, ...] = ()
 
@@ -73,7 +76,9 @@ async def stream(answer: Stream, to: Send, left: Coroutine[Any, Any, None]) -> N
         await asyncio.gather(flowing, leaving, return_exceptions=True)
 
 
-async def _flow(chunks: AsyncIterator[bytes], to: Send) -> None:
-    async for chunk in chunks:
-        await to({"type": "http.response.body", "body": chunk, "more_body": True})
+async def _flow(chunks: AsyncGenerator[bytes], to: Send) -> None:
+    async with aclosing(chunks):
+        async for chunk in chunks:
+            async with asyncio.timeout(PATIENCE):
+                await to({"type": "http.response.body", "body": chunk, "more_body": True})
     await to({"type": "http.response.body", "body": b""})
