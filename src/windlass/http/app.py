@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from windlass.core.errors import WindlassError
 from windlass.http import answer as answers
-from windlass.http import docs, fleet, health, jobs, problems, queues, seeds
+from windlass.http import bulk, docs, fleet, health, jobs, login, problems, queues, seeds
 from windlass.http.answer import Answer, Send, Stream
 from windlass.http.openapi import described
 from windlass.http.problems import Refusal
@@ -16,9 +16,11 @@ from windlass.http.service import Service
 
 ROUTES: tuple[Route, ...] = (
     *jobs.ROUTES,
+    *bulk.ROUTES,
     *queues.ROUTES,
     *fleet.ROUTES,
     *health.ROUTES,
+    *login.ROUTES,
     *seeds.ROUTES,
     *docs.ROUTES,
 )
@@ -39,10 +41,14 @@ class Api:
             answer = await self._answer(request)
         except Gone:
             return
-        if isinstance(answer, Stream):
-            await answers.stream(answer, send, request.gone())
+        bodiless = request.method == "HEAD"
+        if isinstance(answer, Answer):
+            await answers.send(answer, send, bodiless=bodiless)
+        elif bodiless:
+            await answer.chunks.aclose()
+            await answers.send(Answer(200, b"", answer.headers), send)
         else:
-            await answers.send(answer, send, bodiless=request.method == "HEAD")
+            await answers.stream(answer, send, request.gone())
 
     async def _answer(self, request: Request) -> Answer | Stream:
         try:

@@ -137,10 +137,16 @@ def _responses(route: Route, known: Mapping[str, Document]) -> Iterator[tuple[in
                 name: {"description": meaning, "schema": {"type": "string"}}
                 for name, meaning in says.headers.items()
             }
+        if says.leads:
+            said["links"] = {name: _link(name) for name in says.leads}
         yield status, said
     for status in sorted({*ANYWHERE, *route.refuses, *_implied(route)} - set(route.answers)):
         content = {"application/problem+json": {"schema": known[repr(Problem)]}}
         yield status, {"description": HTTPStatus(status).phrase, "content": content}
+
+
+def _link(operation: str) -> Document:
+    return {"operationId": operation, "parameters": {"job_id": "$response.body#/id"}}
 
 
 def _implied(route: Route) -> Iterator[int]:
