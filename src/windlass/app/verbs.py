@@ -80,7 +80,12 @@ class Verbs:
         return await home.sender.enqueue_each(_distinct(jobs))
 
     async def bulk(
-        self, action: Action | str, which: str, *, rate: float | None = None
+        self,
+        action: Action | str,
+        which: str,
+        *,
+        rate: float | None = None,
+        idempotency_key: str | None = None,
     ) -> Enqueued:
         """Retry, cancel or delete the jobs that fit a query, as in `status:failed type:email`.
 
@@ -88,8 +93,8 @@ class Verbs:
         many jobs it changes in a second, at most.
         """
         now = datetime.fromtimestamp(self._ports.clock.now_us() / 1_000_000, UTC)
-        asked = order(action, which, rate)
-        return await self.enqueue(bulk_job(self._ports.chance.job_id(), asked, now))
+        job = bulk_job(self._ports.chance.job_id(), order(action, which, rate), now)
+        return await self.enqueue(job._replace(key=limits.key(idempotency_key)))
 
     async def get(self, job_id: JobId | str) -> Job:
         """The job as it is now."""

@@ -19,6 +19,7 @@ from windlass.core import bulk
 from windlass.core.bulk import BULK_CRASHES, BULK_QUEUE, BULK_TYPE, Action, Chunk, Place, Step
 from windlass.core.errors import AlreadyKept, BadInput, Busy
 from windlass.core.job import JobId
+from windlass.core.rank import MAX_PRIORITY
 from windlass.core.search import JobFilter
 from windlass.executors.base import Discard, Snooze
 from windlass.executors.context import Context
@@ -89,6 +90,7 @@ class Bulk:
 
     type = BULK_TYPE
     queue = BULK_QUEUE
+    priority = MAX_PRIORITY
     max_crashes = BULK_CRASHES
 
     def __init__(self, jobs: Jobs, ring: Callable[[Step], Awaitable[None]], clock: Clock) -> None:
