@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
+from importlib.metadata import version
 from typing import Any, TypeAlias
 
 import msgspec
 
-import windlass
 from windlass.http.access import Access, Scope
 from windlass.http.answer import Answer, json
 from windlass.http.problems import Problem
@@ -59,7 +59,7 @@ def document(routes: Iterable[Route]) -> Document:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, known)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Windlass", "version": str(windlass.__version__), "description": ABOUT},
+        "info": {"title": "Windlass", "version": version("windlass"), "description": ABOUT},
         "tags": [{"name": one.name, "description": one.about} for one in told_of(routes)],
         "paths": paths,
         "components": {

@@ -52,7 +52,9 @@ class Submission(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     scheduled_at: Instant | None = None
     delay: Seconds | None = None
     max_attempts: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | None = None
-    max_retries: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | None = None  # as max_attempts
+    max_retries: Annotated[
+        Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | None, Meta(description="As max_attempts.")
+    ] = None
     max_crashes: Annotated[int, Meta(ge=1, le=MAX_CRASHES)] | None = None
     timeout: Annotated[float, Meta(gt=0, le=3e9)] | None = None
     backoff: Backoff | None = None
@@ -80,7 +82,9 @@ class Verdict(msgspec.Struct, omit_defaults=True):
     id: str | None = None
     status: State | None = None
     error: str | None = None
-    problem: str | None = None  # for programs, as the `type` of a problem
+    problem: Annotated[
+        str | None, Meta(description="For programs, as the `type` of a problem.")
+    ] = None
 
 
 class Batched(msgspec.Struct):
@@ -100,11 +104,13 @@ class Job(msgspec.Struct, kw_only=True):
     status: State
     attempts: int
     max_attempts: int
-    scheduled_at: datetime
-    started_at: datetime | None
-    completed_at: datetime | None  # when it was finished, however it ended
-    created_at: datetime
-    updated_at: datetime
+    scheduled_at: Instant
+    started_at: Instant | None
+    completed_at: Annotated[
+        Instant | None, Meta(description="When it was finished, however it ended.")
+    ]
+    created_at: Instant
+    updated_at: Instant
     name: str | None
     queue: str
     priority: int
@@ -132,8 +138,8 @@ class Attempt(msgspec.Struct, kw_only=True):
     error: str | None
     trace: str | None
     worker: str | None
-    started_at: datetime | None
-    finished_at: datetime
+    started_at: Instant | None
+    finished_at: Instant
 
 
 class Line(msgspec.Struct, kw_only=True):
@@ -141,7 +147,7 @@ class Line(msgspec.Struct, kw_only=True):
 
     level: str
     message: str
-    at: datetime | None
+    at: Instant | None
 
 
 class Progress(msgspec.Struct, kw_only=True):
@@ -149,7 +155,7 @@ class Progress(msgspec.Struct, kw_only=True):
 
     fraction: float
     message: str | None
-    at: datetime | None
+    at: Instant | None
 
 
 class Explanation(msgspec.Struct, kw_only=True):
@@ -158,17 +164,17 @@ class Explanation(msgspec.Struct, kw_only=True):
     id: str
     status: State
     reasons: list[str]
-    ahead: int | None  # how many jobs stand before it in line
-    ahead_exact: bool  # false: there are more than `ahead`
-    wait: float | None  # about how many seconds it will wait yet
-    due_at: datetime | None
+    ahead: Annotated[int | None, Meta(description="How many jobs stand before it in line.")]
+    ahead_exact: Annotated[bool, Meta(description="False: there are more than `ahead`.")]
+    wait: Annotated[float | None, Meta(description="About how many seconds it will wait yet.")]
+    due_at: Instant | None
     paused_by: str | None
     workers: int
     workers_for_type: int
     workers_for_queue: int
-    widest: int  # the most threads of any worker
+    widest: Annotated[int, Meta(description="The most threads of any worker.")]
     claims_per_second: float
-    lease_until: datetime | None
+    lease_until: Instant | None
 
 
 class Queue(msgspec.Struct, kw_only=True):
@@ -177,9 +183,11 @@ class Queue(msgspec.Struct, kw_only=True):
     name: str
     pending: int
     running: int
-    oldest_at: datetime | None  # since when the job that stands first is due
+    oldest_at: Annotated[
+        Instant | None, Meta(description="Since when the job that stands first is due.")
+    ]
     paused: bool
-    paused_at: datetime | None
+    paused_at: Instant | None
     paused_by: str | None
 
 
@@ -200,13 +208,13 @@ class Worker(msgspec.Struct, kw_only=True):
     slots: int
     slots_in_use: int
     threads: int
-    queues: list[str] | None  # null: every queue
+    queues: Annotated[list[str] | None, Meta(description="Null: every queue.")]
     types: list[str]
-    alone: bool  # runs one job at a time, under suspicion
+    alone: Annotated[bool, Meta(description="Runs one job at a time, under suspicion.")]
     alive: bool
-    started_at: datetime
-    lease_until: datetime
-    jobs: list[str]  # those it runs; at most a hundred
+    started_at: Instant
+    lease_until: Instant
+    jobs: Annotated[list[str], Meta(description="Those it runs; at most a hundred.")]
 
 
 class Node(msgspec.Struct, kw_only=True):
@@ -217,8 +225,8 @@ class Node(msgspec.Struct, kw_only=True):
     pid: int
     version: str
     alive: bool
-    started_at: datetime
-    lease_until: datetime
+    started_at: Instant
+    lease_until: Instant
     workers: int
     slots: int
     slots_in_use: int
@@ -235,7 +243,7 @@ class JobType(msgspec.Struct, kw_only=True):
     max_attempts: int
     max_crashes: int
     timeout: float | None
-    workers: int  # live ones that know it
+    workers: Annotated[int, Meta(description="Live ones that know it.")]
     payload_schema: Any
 
 
