@@ -18,6 +18,8 @@ from windlass.observe.events import (
     LeaseRenewed,
     Observers,
     Occupancy,
+    RequestBroke,
+    RequestServed,
     WorkerDied,
     WorkerStarted,
     WorkerStopped,
@@ -99,3 +101,23 @@ def test_telling_events_needs_neither_prometheus_nor_structlog() -> None:
     )
 
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_requests_are_counted_by_method_and_status() -> None:
+    def served(method: str, status: int) -> Event:
+        return RequestServed("r", method, "/jobs/1", status, 0.002, 10, None, None)
+
+    metrics = counted(
+        served("GET", 200),
+        served("GET", 200),
+        served("POST", 422),
+        served("BREW", 405),
+        served("STEEP", 405),
+        RequestBroke("r", "GET", "/jobs", "oh"),
+    )
+
+    assert value(metrics, "http_requests_total", method="GET", status="200") == 2
+    assert value(metrics, "http_requests_total", method="POST", status="422") == 1
+    assert value(metrics, "http_requests_total", method="other", status="405") == 2
+    assert value(metrics, "http_request_seconds_count") == 5
+    assert value(metrics, "http_requests_broken_total") == 1

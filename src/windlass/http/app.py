@@ -6,7 +6,19 @@ from collections.abc import Iterable
 
 from windlass.core.errors import WindlassError
 from windlass.http import answer as answers
-from windlass.http import bulk, docs, fleet, health, jobs, login, problems, queues, seeds
+from windlass.http import (
+    bulk,
+    docs,
+    events,
+    fleet,
+    health,
+    jobs,
+    login,
+    metrics,
+    problems,
+    queues,
+    seeds,
+)
 from windlass.http.answer import Answer, Send, Stream
 from windlass.http.openapi import described
 from windlass.http.problems import Refusal
@@ -19,6 +31,8 @@ ROUTES: tuple[Route, ...] = (
     *bulk.ROUTES,
     *queues.ROUTES,
     *fleet.ROUTES,
+    *events.ROUTES,
+    *metrics.ROUTES,
     *health.ROUTES,
     *login.ROUTES,
     *seeds.ROUTES,

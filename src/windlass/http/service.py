@@ -11,7 +11,9 @@ from windlass.http.accounts import Accounts
 from windlass.http.drain import Drain
 from windlass.http.gate import Gate
 from windlass.http.live import Live, sources
+from windlass.http.scraped import Scraped
 from windlass.observe.events import Observer
+from windlass.observe.metrics import Metrics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +28,12 @@ class Service:
     chance: Chance
     observer: Observer
     drain: Drain = field(default_factory=Drain)
+    metrics: Metrics = field(default_factory=Metrics)  # one that `observer` tells, too
     live: Live = field(init=False)
+    scraped: Scraped = field(init=False)
 
     def __post_init__(self) -> None:
-        """Let whoever listens hear of the app's jobs."""
+        """Make what asks the store for everybody: those who listen, and those who scrape."""
         live = Live(sources(self.app), clock=self.clock, chance=self.chance, observer=self.observer)
         object.__setattr__(self, "live", live)
+        object.__setattr__(self, "scraped", Scraped(self.app, self.clock, self.metrics))

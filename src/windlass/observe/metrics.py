@@ -15,6 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from windlass.observe import events
 from windlass.observe.events import Event
 
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # A local commit takes 0.1 ms, a renewal that takes 5 s is given up.
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
@@ -31,6 +32,7 @@ class Metrics:
             **self._lease(),
             **self._chores(),
             **self._bells(),
+            **self._requests(),
         }
 
     def on(self, event: Event) -> None:
@@ -124,6 +126,25 @@ class Metrics:
             events.BellLost: ("bells_lost", "Times hints could not be sent or heard."),
         }
         return {kind: _counts(self._counter(name, text)) for kind, (name, text) in kinds.items()}
+
+    def _requests(self) -> dict[type[Event], Callable[[Any], None]]:
+        served = self._counter("http_requests", "Requests answered.", "method", "status")
+        took = self._seconds("http_request_seconds", "Seconds until a request was answered.")
+        broke = self._counter("http_requests_broken", "Requests at which something broke here.")
+        # Looking a label up costs as much as all the rest.
+        counts: dict[tuple[str, int], Callable[[], None]] = {}
+
+        def on_served(event: events.RequestServed) -> None:
+            # Anybody can make up a method; each would be a series of its own, for ever.
+            method = event.method if event.method in METHODS else "other"
+            count = counts.get((method, event.status))
+            if count is None:
+                count = served.labels(method, str(event.status)).inc
+                counts[method, event.status] = count
+            count()
+            took.observe(event.took)
+
+        return {events.RequestServed: on_served, events.RequestBroke: lambda _: broke.inc()}
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(f"windlass_{name}", text, labels, registry=self.registry)
