@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.terminal import PATIENCE, WINDLASS, Terminal
 
+BASIC = "windlass.wiring.basic:app"
 ADA = '{"user": "ada"}'
 
 
@@ -81,10 +82,25 @@ def test_a_worker_ends_well_when_it_is_asked_to(windlass: Terminal) -> None:
     assert (worker["queues"], worker["slots"]) == (["slow"], 7)
 
 
+def test_without_an_app_a_worker_runs_the_built_in_types(windlass: Terminal) -> None:
+    with running(windlass):
+        answer = windlass(
+            "enqueue",
+            "add_numbers",
+            '{"x": 2, "y": 3}',
+            "--app",
+            BASIC,
+            "--wait",
+            "--timeout",
+            "20s",
+        )
+
+    assert (answer.code, json.loads(answer.out)) == (0, {"sum": 5})
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "which app?"),
         (["--app", "nowhere:app"], "no module 'nowhere'"),
         (["--app", "shop:app", "--drain", "soon"], "'soon' is no duration"),
         (["--app", "shop:app", "--slots", "0"], "'--slots'"),

@@ -30,6 +30,9 @@ def moment(written: str) -> datetime:
     return made
 
 
+# The app that has the built-in types of job and no others.
+BASIC = "windlass.wiring.basic:app"
+
 AppPath = Annotated[
     str | None,
     typer.Option("--app", metavar="MODULE:APP", help="Your app, as module:variable."),

@@ -9,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from windlass.cli.arguments import AppPath, span
+from windlass.cli.arguments import BASIC, AppPath, span
 from windlass.cli.desk import Desk
 from windlass.config import load
-from windlass.core.errors import BadInput
 from windlass.wiring.supervising import run_worker
 
 Processes = Annotated[int | None, typer.Option(min=1, help="Worker processes.")]
@@ -38,6 +37,7 @@ def worker(  # noqa: PLR0913 - a worker has as many options
     """Run jobs until a signal.
 
     SIGTERM lets running jobs finish and hands the others back; a second one does not wait.
+    Without --app it runs jobs of the built-in types.
 
     Example: windlass worker --app shop.jobs:app --processes 2 --queues mail,reports
     """
@@ -47,9 +47,12 @@ def worker(  # noqa: PLR0913 - a worker has as many options
         "slots": slots,
         "threads": threads,
         "queues": queues,
-        "drain": None if drain is None else f"{drain.total_seconds()}s",
+        "drain": written(drain),
     }
     settings = load(os.environ, Path.cwd(), {**given, "store": desk.store})
-    if settings.app is None:
-        raise BadInput("which app? Say it as --app module:variable, or set WINDLASS_APP")
-    raise typer.Exit(run_worker(settings.app, settings))
+    raise typer.Exit(run_worker(settings.app or BASIC, settings))
+
+
+def written(length: timedelta | None) -> str | None:
+    """A length of time as settings have it."""
+    return None if length is None else f"{length.total_seconds()}s"

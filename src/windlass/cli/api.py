@@ -1,0 +1,107 @@
+"""What the commands that serve the API have in common."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+import windlass
+from windlass.cli import look
+from windlass.cli.arguments import BASIC
+from windlass.cli.desk import Desk
+from windlass.clock import SystemClock
+from windlass.config import Settings, load
+from windlass.core.secrets import without_password
+from windlass.observe.events import Advised, Observer
+from windlass.observe.logs import Logs
+from windlass.wiring import Windlass
+from windlass.wiring.listening import exposed
+from windlass.wiring.serving import Told
+
+FEW = 8
+
+Host = Annotated[
+    str | None,
+    typer.Option(
+        "--host",
+        metavar="ADDRESS",
+        help="Where the API listens; if not given, 127.0.0.1. Anything else needs WINDLASS_SECRET.",
+        show_default=False,
+    ),
+]
+Port = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        min=0,
+        max=65_535,
+        help="Its port; if not given, 8080. 0 is any that is free.",
+        show_default=False,
+    ),
+]
+
+
+def agreed(desk: Desk, given: Mapping[str, object]) -> Settings:
+    """The settings, with what was given here; every process that we start has them too."""
+    for name, value in given.items():
+        if value is not None:
+            os.environ[f"WINDLASS_{name.upper()}"] = str(value)
+    os.environ.setdefault("WINDLASS_APP", BASIC)
+    return load(os.environ, Path.cwd(), {"store": desk.store})
+
+
+def observed(settings: Settings) -> Observer:
+    """The log on stderr; refuses to let the API be open by oversight."""
+    observer = Logs(sys.stderr, SystemClock(), level=settings.log)
+    if advice := exposed(settings):
+        observer.on(Advised(advice))
+    return observer
+
+
+def teller(desk: Desk, app: Windlass, settings: Settings) -> Told:
+    """Says where the API is, and what to try there."""
+    return partial(_tell, desk, app, settings)
+
+
+def _tell(desk: Desk, app: Windlass, settings: Settings, url: str) -> None:
+    data = {"url": url, "pid": os.getpid(), "store": without_password(app.settings.store)}
+    desk.answer(data, Group("", _facts(app, url), "", *_steps(app, settings, url), ""))
+    # Whoever reads it through a pipe shall read it now.
+    sys.stdout.flush()
+
+
+def _facts(app: Windlass, url: str) -> RenderableType:
+    types = sorted(app.registry.types())
+    more = f" and {len(types) - FEW} more" if len(types) > FEW else ""
+    return look.pairs(
+        [
+            ("Windlass", str(windlass.__version__)),
+            ("API", look.text(url, "bold cyan")),
+            ("docs", f"{url}/docs"),
+            ("store", without_password(app.settings.store)),
+            ("job types", ", ".join(types[:FEW]) + more if types else "none"),
+        ]
+    )
+
+
+def _steps(app: Windlass, settings: Settings, url: str) -> Iterable[Text]:
+    """Lines to copy. They work as they stand, in any shell."""
+    guarded = settings.secret is not None or settings.jwks is not None
+    token = ' -H "Authorization: Bearer $(windlass token)"' if guarded else ""
+    job = '{"type": "add_numbers", "payload": {"x": 2, "y": 3}}'
+    first = f"curl {url}/types{token}"
+    if "add_numbers" in app.registry.types():
+        first = f"curl {url}/jobs{token} -H 'Content-Type: application/json' -d '{job}'"
+    yield look.text("Try:", "bold")
+    yield look.text(f"  {first}")
+    yield look.text(f"  curl {url}/jobs{token}")
+    yield look.text("  windlass stats")
+    yield look.text("Ctrl-C stops it; what runs may finish.", "dim")
