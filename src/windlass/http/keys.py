@@ -60,7 +60,7 @@ class Keyring:
 
     async def find(self, header: Mapping[str, Any]) -> Key:
         """The key for this header. Nothing in a token can bring a key along, or point at one."""
-        algorithm = header.get("alg")
+        algorithm = str(header.get("alg"))
         if algorithm == HS256 and self._secret is not None:
             return self._secret
         if algorithm in ALGORITHMS and self._issuer is not None:
