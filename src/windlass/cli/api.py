@@ -27,6 +27,10 @@ from windlass.wiring.listening import exposed
 from windlass.wiring.serving import Told
 
 FEW = 8
+JOB = '{"type": "add_numbers", "payload": {"x": 2, "y": 3}}'
+JSON = "-H 'Content-Type: application/json'"
+# With keys of somebody else the token is from there, too.
+BEARER = '\\\n    -H "Authorization: Bearer {}"'
 
 Host = Annotated[
     str | None,
@@ -93,15 +97,16 @@ def _facts(app: Windlass, url: str) -> RenderableType:
 
 
 def _steps(app: Windlass, settings: Settings, url: str) -> Iterable[Text]:
-    """Lines to copy. They work as they stand, in any shell."""
-    guarded = settings.secret is not None or settings.jwks is not None
-    token = ' -H "Authorization: Bearer $(windlass token)"' if guarded else ""
-    job = '{"type": "add_numbers", "payload": {"x": 2, "y": 3}}'
-    first = f"curl {url}/types{token}"
-    if "add_numbers" in app.registry.types():
-        first = f"curl {url}/jobs{token} -H 'Content-Type: application/json' -d '{job}'"
+    """Lines to copy. They work as they stand, and fit on any terminal."""
+    token = "$TOKEN" if settings.jwks else "$(windlass token)" if settings.secret else None
     yield look.text("Try:", "bold")
-    yield look.text(f"  {first}")
-    yield look.text(f"  curl {url}/jobs{token}")
+    for step in (*_first(app, url), f"curl {url}/jobs"):
+        yield look.text(f"  {step} {BEARER.format(token)}" if token else f"  {step}")
     yield look.text("  windlass stats")
     yield look.text("Ctrl-C stops it; what runs may finish.", "dim")
+
+
+def _first(app: Windlass, url: str) -> Iterable[str]:
+    if "add_numbers" in app.registry.types():
+        yield f"curl {url}/jobs {JSON} \\\n    -d '{JOB}'"
+    yield f"curl {url}/types"

@@ -101,10 +101,10 @@ class Logs:
     def _tell(self, event: Event, saying: Saying) -> None:
         if self._repeats(event):
             return
-        facts = {field.name: _fact(getattr(event, field.name)) for field in fields(event)}
+        message, facts = _told(event, saying.message)
         # A log whose reader is gone, or whose disk is full, is no reason to stop the work.
         with suppress(OSError, ValueError):
-            getattr(self._log, saying.level)(saying.message, **facts)
+            getattr(self._log, saying.level)(message, **facts)
 
     def _repeats(self, event: Event) -> bool:
         match event:
@@ -123,6 +123,15 @@ class Logs:
     def _add_time(self, _: object, __: str, line: Line) -> Line:
         at = datetime.fromtimestamp(self._clock.now_us() / 1e6, UTC)
         return {"time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), **line}
+
+
+def _told(event: Event, message: str) -> tuple[str, dict[str, object]]:
+    """What to say, and the facts; a person is told of a request as it was asked."""
+    if isinstance(event, RequestServed):
+        ms = round(event.took * 1e3, 1)
+        facts: dict[str, object] = {"status": event.status, "ms": ms, "by": event.principal}
+        return f"{event.method} {event.path}", facts
+    return message, {field.name: _fact(getattr(event, field.name)) for field in fields(event)}
 
 
 def _renderers(stream: TextIO) -> list[structlog.typing.Processor]:

@@ -88,6 +88,8 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 def _ending(code: int) -> Exit:
+    if code == -signal.SIGTERM:
+        return Exit.STOPPED  # it had not begun: whoever has heeds the signal
     try:
         return Exit(code)
     except ValueError:
