@@ -79,7 +79,7 @@ def test_a_worker_ends_well_when_it_is_asked_to(windlass: Terminal) -> None:
 
         assert process.wait(timeout=PATIENCE) == 0
 
-    assert (worker["queues"], worker["slots"]) == (["slow"], 7)
+    assert (worker["queues"], worker["slots"]) == (["slow", "windlass"], 7)
 
 
 def test_without_an_app_a_worker_runs_the_built_in_types(windlass: Terminal) -> None:

@@ -263,3 +263,12 @@ def test_pytest_finds_the_fixtures_by_itself_and_loads_little_for_them(tmp_path:
     )
 
     assert ran.returncode == 0, ran.stdout
+
+
+async def test_a_bulk_action_is_drained_like_any_job(app: Windlass) -> None:
+    await receipt.enqueue(7, date(2030, 1, 2))
+    await app.bulk("cancel", "type:receipt")
+
+    [action] = await drain(app)
+
+    assert (action.type, action.result) == ("windlass.bulk", {"matched": 1, "changed": 1})

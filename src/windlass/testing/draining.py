@@ -14,11 +14,12 @@ from windlass.core.claim import Claim
 from windlass.core.job import Lane, NodeId, WorkerId
 from windlass.core.limits import MAX_THREADS
 from windlass.core.settle import settle
-from windlass.executors.base import Mode
+from windlass.executors.base import Mode, Registry
 from windlass.executors.context import Context
 from windlass.store.base import Demand, NodeRecord, Store, WorkerRecord
 from windlass.store.sql_store import SqlStore
 from windlass.wiring import Windlass
+from windlass.wiring.builtins import staffed
 from windlass.worker.attempt import Attempt
 from windlass.worker.desk import LocalDesk
 from windlass.worker.lease import LocalLease
@@ -54,12 +55,14 @@ def drain_blocking(app: Windlass, *, at_most: int = 1_000) -> list[Job]:
 
 @asynccontextmanager
 async def _hand(app: Windlass) -> AsyncIterator[Hand]:
-    store = (await app.home()).store
+    home = await app.home()
+    store = home.store
     assert isinstance(store, SqlStore)  # noqa: S101 — wiring opens no other
     effects = app.storehouse.effects(store)
     house = app.storehouse
     notes = Notes(store=store, clock=house.clock, chance=house.chance, observer=house.observer)
-    hand = Hand(app, store, Opener(effects, notes, house.clock))
+    known = staffed(app.registry, store, home.bell, house.clock)
+    hand = Hand(app, known, store, Opener(effects, notes, house.clock))
     await hand.join()
     try:
         yield hand
@@ -71,9 +74,9 @@ async def _hand(app: Windlass) -> AsyncIterator[Hand]:
 class Hand:
     """A worker that takes one job at a time, and knows nothing of time."""
 
-    def __init__(self, app: Windlass, store: Store, opener: Opener) -> None:
-        """Work for the app."""
-        self._registry = app.registry
+    def __init__(self, app: Windlass, known: Registry, store: Store, opener: Opener) -> None:
+        """Work for the app, on jobs of the types that are known."""
+        self._registry = known
         self._store = store
         self._opener = opener
         self._chance = app.storehouse.chance
