@@ -17,7 +17,7 @@ from rich.console import Console
 from benchmarks import machine, report
 from benchmarks.figure import Dialect, Verdict
 from benchmarks.measure import FULL, QUICK, Measure
-from benchmarks.measures import MEASURES
+from benchmarks.measures import GROUPS, MEASURES
 from benchmarks.profile import profile
 from benchmarks.run import Plan, run
 from benchmarks.sites import Sites
@@ -26,6 +26,7 @@ T = TypeVar("T")
 
 ROUNDS = 5
 QUICK_ROUNDS = 3
+NAMES = ", ".join([*GROUPS, *MEASURES])
 WIDTH = 130  # of a table that goes to a file
 
 command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -48,7 +49,7 @@ class Which(StrEnum):
 def bench(  # noqa: PLR0913 — one argument per option
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[MEASURE]...", help=f"of {', '.join(MEASURES)}; default: all"),
+        typer.Argument(metavar="[MEASURE]...", help=f"of {NAMES}; default: all"),
     ] = None,
     *,
     store: Annotated[Which, typer.Option(help="where jobs are kept")] = Which.BOTH,
@@ -107,9 +108,10 @@ async def in_order(work: Coroutine[Any, Any, T]) -> T:
 
 def chosen(names: list[str]) -> list[Measure]:
     """The measures of these names and those they are compared with, in the order of the list."""
+    names = [one for name in names for one in GROUPS.get(name, (name,))]
     unknown = [name for name in names if name not in MEASURES]
     if unknown:
-        raise typer.BadParameter(f"{unknown[0]!r} is not one of {', '.join(MEASURES)}")
+        raise typer.BadParameter(f"{unknown[0]!r} is not one of {NAMES}")
     wanted = {need for name in names for need in MEASURES[name].needs}.union(names)
     return [measure for name, measure in MEASURES.items() if name in wanted]
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from benchmarks.fleet import Fleet, WorkerFailed, fleet
+from benchmarks.fleet import fleet
+from benchmarks.program import Program, ProgramFailed
 from benchmarks.sites import Site
 
 STALLED = 30.0
@@ -44,7 +45,7 @@ async def drain(site: Site, jobs: int, processes: int, say: Callable[[str], None
     count, clean, seconds = site.ask_file("ended", first=first_id)[0]
     [(left,)] = site.ask("select count(*) from windlass_jobs")
     if (count, clean, left) != (jobs, jobs, 0):
-        raise WorkerFailed(f"of {jobs} jobs {count} ended, {clean} of them well; {left} are left")
+        raise ProgramFailed(f"of {jobs} jobs {count} ended, {clean} of them well; {left} are left")
     # From the first jobs on, so that loading the program does not count.
     first, last = moments[0], moments[-1]
     each = 1e6 / max(last.done - first.done, 1)
@@ -62,7 +63,7 @@ def tally(site: Site) -> int:
 
 
 async def _watched(
-    site: Site, jobs: int, running: Fleet, say: Callable[[str], None]
+    site: Site, jobs: int, running: Program, say: Callable[[str], None]
 ) -> list[Moment]:
     """Look a few times a second until all are done: the machine is the worker's."""
     moments: list[Moment] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from windlass import NewJob, Windlass
 from windlass.store.base import Database
@@ -30,6 +31,12 @@ class Jobs:
         for start in range(0, count, size):
             numbers = range(start, min(start + size, count))
             yield [kind.job(user="ada@example.org", number=n, note=note) for n in numbers]
+
+
+def submission(number: int = 0) -> dict[str, Any]:
+    """A job that does nothing, as it is asked for over HTTP."""
+    payload = {"user": "ada@example.org", "number": number, "note": "x" * 60}
+    return {"type": "nothing", "payload": payload}
 
 
 async def load(database: Database, count: int, *, plain: bool = False) -> None:

@@ -30,6 +30,10 @@ class Scale:
     picks: int  # jobs whose pick-up is timed
     enqueues: int  # one by one
     processes: int  # of a worker
+    calling: float  # seconds of calling a service
+    pending: int  # in line, for `http_explain`
+    requests: int  # for `http_memory`
+    listening: float  # seconds of listening to events
 
 
 FULL = Scale(
@@ -41,6 +45,10 @@ FULL = Scale(
     picks=300,
     enqueues=3_000,
     processes=1,
+    calling=10,
+    pending=5_000_000,
+    requests=1_000_000,
+    listening=20,
 )
 QUICK = Scale(
     jobs=60_000,
@@ -51,6 +59,10 @@ QUICK = Scale(
     picks=100,
     enqueues=1_000,
     processes=1,
+    calling=4,
+    pending=200_000,
+    requests=100_000,
+    listening=8,
 )
 
 

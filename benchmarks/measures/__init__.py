@@ -10,6 +10,7 @@ from benchmarks.measures import (
     enqueue_many,
     enqueue_one,
     history,
+    http,
     idle,
     pickup,
     raw,
@@ -29,5 +30,9 @@ MEASURES: dict[str, Measure] = {
         history.MEASURE,
         vacuum.MEASURE,
         idle.MEASURE,
+        *http.MEASURES,
     )
 }
+
+# Names that stand for several.
+GROUPS: dict[str, tuple[str, ...]] = {"http": tuple(measure.name for measure in http.MEASURES)}

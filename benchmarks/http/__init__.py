@@ -1,0 +1,1 @@
+"""A service under load: the server, and the callers that ask it."""

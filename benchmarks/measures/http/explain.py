@@ -1,0 +1,60 @@
+"""How long it takes to say why a job waits when very many do."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from benchmarks.figure import Bound, Dialect, Figure
+from benchmarks.http.calls import Calls, call
+from benchmarks.http.server import serving
+from benchmarks.measure import Bench, Measure, Sample
+from benchmarks.measures.claim_million import CHUNK
+
+CALLS = 200
+AT = (
+    "select cast(id as text) from windlass_jobs where lane = 'open'"
+    " order by rank limit 1 offset {place}"
+)
+OPEN = 0.8  # the share of jobs that ask for no thread
+# Which jobs are asked about: those that stand so far back in line, as a share of all.
+PLACES = {"first": 0.0, "1 % back": 0.01, "half way": 0.5, "last": 0.999_999}
+
+
+async def take(bench: Bench) -> AsyncIterator[Sample]:
+    """The slowest but for one in a hundred; one caller, so that nobody waits for another."""
+    waiting = bench.scale.pending
+    async with bench.fresh() as site:
+        for done in range(0, waiting, CHUNK):
+            bench.say(f"{done:,} of {waiting:,} jobs waiting")
+            site.ask_file("waiting")
+        site.settle_down()
+        async with serving(site) as server:
+            for name, share in PLACES.items():
+                bench.say(f"the job that is {name}")
+                [(job,)] = site.ask(AT.format(place=int(share * waiting * OPEN)))
+                calls = Calls(
+                    port=server.port,
+                    requests=[server.request("GET", f"/jobs/{job}/explain")],
+                    connections=1,
+                    count=CALLS,
+                )
+                yield Sample(_name(name), (await call(calls)).p99)
+
+
+def _name(place: str) -> str:
+    return f"explain, {place} in line"
+
+
+MEASURE = Measure(
+    name="http_explain",
+    figures=tuple(
+        Figure(
+            name=_name(place),
+            unit="ms",
+            asked=dict.fromkeys(Dialect, Bound(20, at_most=True)),
+        )
+        for place in PLACES
+    ),
+    take=take,
+    once=True,
+)
