@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -89,7 +89,7 @@ class Ear:
     def __init__(self, live: Live, jobs: Sequence[JobId] = ()) -> None:
         self.chunks = live.listen(jobs)
 
-    async def hear(self) -> list[tuple[str, Any]]:
+    async def hear(self) -> list[tuple[Any, ...]]:
         """What is told at once: the name of each event, and what it is about."""
         events = parsed(await anext(self.chunks))
         return [
@@ -198,7 +198,7 @@ async def test_nobody_listening_nothing_is_asked() -> None:
     world = World()
     ear = await Ear(world.live, world.ids).open()
     await world.turn()
-    await close(ear.chunks)
+    await ear.chunks.aclose()
     world.asked.clear()
 
     pause = await world.turn()
@@ -307,7 +307,3 @@ async def test_more_than_can_be_watched_are_refused(monkeypatch: pytest.MonkeyPa
         world.live.listen(world.ids[3:])
 
     assert refused.value.status == 503
-
-
-async def close(chunks: AsyncIterator[bytes]) -> None:
-    await chunks.aclose()  # type: ignore[attr-defined]

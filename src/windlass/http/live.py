@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import (
-    AsyncIterator,
+    AsyncGenerator,
     Awaitable,
     Callable,
     Collection,
@@ -118,7 +118,7 @@ class Live:
             await asyncio.gather(looking, return_exceptions=True)
             self._end()
 
-    def listen(self, jobs: Collection[JobId] = ()) -> AsyncIterator[bytes]:
+    def listen(self, jobs: Collection[JobId] = ()) -> AsyncGenerator[bytes, None]:
         """A stream of events: how things stand, and then what changes."""
         new = sum(job not in self._watchers for job in jobs)
         if len(self._readers) >= MOST_READERS or len(self._watchers) + new > MOST_WATCHED:
@@ -130,7 +130,7 @@ class Live:
             )
         return self._stream(Reader(frozenset(jobs)))
 
-    async def _stream(self, reader: Reader) -> AsyncIterator[bytes]:
+    async def _stream(self, reader: Reader) -> AsyncGenerator[bytes, None]:
         until = self._clock.monotonic() + self._rhythm.longest
         self._join(reader)
         try:

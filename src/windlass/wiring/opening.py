@@ -14,9 +14,11 @@ from windlass.http.gate import admission
 from windlass.http.middleware.layer import Asgi
 from windlass.http.middleware.stack import Surroundings, stacked
 from windlass.http.service import Service
-from windlass.observe.events import Observer
+from windlass.observe.events import Observer, Observers
+from windlass.observe.metrics import Metrics
 from windlass.wiring.guarding import guarding
 from windlass.wiring.windlass import Windlass
+from windlass.worker.background import background
 
 # Routes that take many jobs at once.
 BATCHES = frozenset({"/jobs/batch"})
@@ -43,7 +45,8 @@ def merged(own: Settings, given: Settings) -> Settings:
 @asynccontextmanager
 async def opened(app: Windlass, settings: Settings, observer: Observer) -> AsyncIterator[Opened]:
     """The service while the block runs; what was enqueued is kept before it ends."""
-    house = app.storehouse
+    house, metrics = app.storehouse, Metrics()
+    observer = Observers(observer, metrics)
     house.settings, house.observer = settings, observer
     async with app, guarding(house) as guard:
         service = Service(
@@ -54,6 +57,7 @@ async def opened(app: Windlass, settings: Settings, observer: Observer) -> Async
             clock=house.clock,
             chance=house.chance,
             observer=observer,
+            metrics=metrics,
         )
         around = Surroundings(
             settings=settings,
@@ -63,4 +67,6 @@ async def opened(app: Windlass, settings: Settings, observer: Observer) -> Async
             drain=service.drain,
         )
         admit = partial(admission, gate=guard.gate)
-        yield Opened(stacked(Api(service), around, admission=admit, batches=BATCHES), service)
+        api = stacked(Api(service), around, admission=admit, batches=BATCHES)
+        async with background(service.live.run(service.drain)):
+            yield Opened(api, service)
