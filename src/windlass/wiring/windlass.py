@@ -75,7 +75,8 @@ class Windlass(App):
         # Imported late: who has jobs of their own pays nothing for ours.
         from windlass.wiring.equipment import equipment  # noqa: PLC0415
 
-        for executor in equipment(self.settings, _backoff(self.settings), self.storehouse.clock):
+        house, backoff = self.storehouse, _backoff(self.settings)
+        for executor in equipment(self.settings, backoff, house.clock, house.chance):
             self.registry.provide(executor)
 
     async def _open_effects(self) -> Effects:

@@ -1,0 +1,157 @@
+"""How each host is doing: how many requests it gets at once, and who steps back for others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from windlass.clock import Chance, Clock
+from windlass.executors.base import Retry, Snooze
+from windlass.executors.breaker import Breaker
+
+AT_ONCE = 10  # requests to one host, in each process
+# How long a request may keep its slot while it waits for its turn.
+PATIENCE = 1.0
+# How long it goes away otherwise: at least, and at most.
+STEP_BACK = 1.0
+STEP_FAR_BACK = 30.0
+# Those who wait for a host come back spread over so much more of the time.
+SPREAD = 0.5
+KNOWN = 1_000
+
+
+class Host:
+    """What is known of one host in this process. Used on one event loop."""
+
+    def __init__(self, name: str, clock: Clock, chance: Chance) -> None:
+        """Expect the best."""
+        self.name = name
+        self.users = 0
+        self._clock = clock
+        self._chance = chance
+        self._breaker = Breaker()
+        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._met = clock.monotonic()
+        self._waiting = 0
+        self._answered = Lately()
+        self._stepped_back = Lately()
+
+    @property
+    def forgettable(self) -> bool:
+        """Whether there is nothing to know about it."""
+        return not self.users and not self._breaker.failures
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """One request to the host; raises instead if it is not the time for one."""
+        self.users += 1
+        try:
+            self._leave_alone(self._breaker.resting(self._clock.monotonic()))
+            await self._wait()
+            try:
+                self._leave_alone(self._breaker.admit(self._clock.monotonic()))
+                yield
+            finally:
+                self._turns.release()
+        finally:
+            self.users -= 1
+
+    def answered(self) -> None:
+        """Take note of an answer."""
+        self._answered.note(self._clock.monotonic())
+        self._breaker.succeeded()
+
+    def failed(self) -> None:
+        """Take note of a request without an answer, or one that said the host cannot."""
+        self._breaker.failed(self._clock.monotonic())
+
+    def _leave_alone(self, seconds: float) -> None:
+        """The first rest costs nobody an attempt; a host that is away for longer does."""
+        if not seconds:
+            return
+        after = seconds * (1 + SPREAD * self._chance.random())
+        if self._breaker.rests == 1:
+            raise Snooze(after)
+        raise Retry(
+            f"{self.name} did not answer the last {self._breaker.failures} requests;"
+            " it is left alone for a while, so this one was not sent",
+            after=after,
+        )
+
+    async def _wait(self) -> None:
+        if self._turns.locked() and not self._may_wait():
+            raise self._step_back()
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._turns.acquire()
+        except TimeoutError:
+            raise self._step_back() from None
+        finally:
+            self._waiting -= 1
+
+    def _may_wait(self) -> bool:
+        """As many as the host answered in the last second: so many will have their turn in one.
+
+        Slots that wait for a slow host are slots that healthy ones do not have.
+        """
+        now = self._clock.monotonic()
+        return now - self._met < PATIENCE or self._waiting < self._answered.count(now)
+
+    def _step_back(self) -> Snooze:
+        """For as long as the host needs for all who step back."""
+        now = self._clock.monotonic()
+        self._stepped_back.note(now)
+        turns = self._stepped_back.count(now) / max(1, self._answered.count(now))
+        away = min(STEP_FAR_BACK, STEP_BACK * max(1.0, turns))
+        return Snooze(away * (1 + SPREAD * self._chance.random()))
+
+
+class Lately:
+    """Counts what happened in the last second, up to a thousand times."""
+
+    __slots__ = ("_times",)
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._times: deque[float] = deque(maxlen=KNOWN)
+
+    def note(self, now: float) -> None:
+        """It happened."""
+        self._times.append(now)
+
+    def count(self, now: float) -> int:
+        """How often it happened."""
+        while self._times and self._times[0] < now - 1.0:
+            self._times.popleft()
+        return len(self._times)
+
+
+class Hosts:
+    """The hosts that were met lately, a thousand at most."""
+
+    def __init__(self, clock: Clock, chance: Chance) -> None:
+        """Know none."""
+        self._clock = clock
+        self._chance = chance
+        self._known: OrderedDict[str, Host] = OrderedDict()
+
+    def at(self, name: str) -> Host:
+        """What is known of this host."""
+        host = self._known.get(name)
+        if host is None:
+            host = self._known[name] = Host(name, self._clock, self._chance)
+            self._forget()
+        self._known.move_to_end(name)
+        return host
+
+    def _forget(self) -> None:
+        """Let go of those that were not met for longest, the healthy ones first."""
+        if len(self._known) <= KNOWN:
+            return
+        unused = [name for name, host in self._known.items() if not host.users]
+        well = [name for name in unused if self._known[name].forgettable]
+        for name in (well or unused)[:1]:
+            del self._known[name]
