@@ -45,6 +45,12 @@ process.stdout.write(JSON.stringify(told));
 """
 
 
+@pytest.fixture
+def store_url(sqlite_url: str) -> str:
+    """One store: the page is the same on either."""
+    return sqlite_url
+
+
 async def test_the_page_may_run_and_ask_nothing_but_what_is_served_with_it(
     client: aiohttp.ClientSession,
 ) -> None:

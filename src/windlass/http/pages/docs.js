@@ -1,13 +1,16 @@
 // The page of the API: what the document of this service says, route by route.
 
-import { chapters, described, inWords, limits, matches } from "./document.js";
+import { chapters, matches } from "./document.js";
 import { make, phrase, prose } from "./nodes.js";
-import { chosen, shape } from "./shapes.js";
-import { trial } from "./try.js";
+import { badge, link, path, route } from "./route.js";
 
 const at = (id) => document.getElementById(id);
 const main = at("main");
 const listeners = new Set();
+const UNREADABLE = "The document cannot be read: ";
+const HOW_TO_GET_IN =
+  "Put a token into the field above; `windlass token` prints one. " +
+  "It stays in the memory of this page, and is gone when the page is.";
 
 const page = {
   base: new URL(".", location.href), // the service may live below a path of its host
@@ -15,6 +18,7 @@ const page = {
   chapters: [],
   seen: new Map(), // ids that answers told of, by the parameter that takes them
   token: () => at("token").value.trim(), // kept in its field, and nowhere else
+  work: null, // what a request that is under way is stopped with
   whenTokenChanges: (tell) => listeners.add(tell),
   ask,
   types,
@@ -49,10 +53,10 @@ async function load() {
     if (!answer.ok) return refused(answer);
     page.root = await answer.json();
   } catch (error) {
-    return trouble(`The document cannot be read: ${error.message}.`);
+    return trouble(UNREADABLE + error.message);
   }
   page.chapters = chapters(page.root);
-  at("token-said").textContent = page.token() ? "accepted" : "";
+  say(page.token() ? "accepted" : "");
   at("version").textContent = page.root.info?.version ?? "";
   at("version").hidden = false;
   list();
@@ -61,60 +65,57 @@ async function load() {
 
 async function refused(answer) {
   const problem = await answer.json().catch(() => ({}));
-  at("token-said").textContent = page.token() ? "refused" : "needed";
-  trouble(answer.status === 401 ? "This service wants to know who asks." : `The service answered ${answer.status}.`);
-  main.append(make("p", {}, phrase(problem.detail ?? "")));
+  say(page.token() ? "refused" : "needed");
+  const why = problem.detail ?? `the service answered ${answer.status}`;
+  if (page.token() || answer.status !== 401) trouble(UNREADABLE + why);
+  else main.replaceChildren(title("This service wants to know who asks."));
   if (answer.status !== 401) return;
-  const hint = "Put a token into the field above: `windlass token` prints one. It stays in this page's memory only, and is gone when the page is.";
-  main.append(make("p", {}, phrase(hint)));
+  main.append(make("p", {}, phrase(HOW_TO_GET_IN)));
   at("token").focus();
 }
 
+function say(words) {
+  at("token-said").textContent = words;
+  at("token-said").className = `said ${words}`;
+}
+
 function trouble(words) {
-  main.replaceChildren(make("h1", {}, "Windlass API"), make("p", { class: "trouble", role: "alert" }, words));
+  main.replaceChildren(title(), make("p", { class: "trouble", role: "alert" }, phrase(words)));
+}
+
+function title(...words) {
+  return make("header", { class: "hero" }, make("h1", {}, "Windlass API"), make("p", {}, words));
 }
 
 /** List the routes that the search finds. */
 function list() {
   const search = at("search").value.trim();
+  const wanted = (operation) => matches(operation, search);
   const found = page.chapters
-    .map((chapter) => ({ ...chapter, operations: chapter.operations.filter((one) => matches(one, search)) }))
-    .filter((chapter) => chapter.operations.length > 0);
-  const count = found.reduce((sum, chapter) => sum + chapter.operations.length, 0);
+    .map(({ name, operations }) => ({ name, found: operations.filter(wanted) }))
+    .filter((chapter) => chapter.found.length > 0);
+  const count = found.reduce((sum, chapter) => sum + chapter.found.length, 0);
   at("routes").replaceChildren(...found.map(listed));
   if (count === 0) at("routes").append(make("p", { class: "faint none" }, "No route says that."));
   at("found").textContent = search ? `${count} routes found` : "";
   mark();
 }
 
-function listed(chapter) {
-  const entries = chapter.operations.map((one) =>
+function listed({ name, found }) {
+  const entries = found.map((one) =>
     make("li", {}, make("a", { href: link(one), title: one.summary }, badge(one), path(one.path))),
   );
-  return make("section", {}, make("h2", {}, chapter.name), make("ul", {}, entries));
-}
-
-function link(operation) {
-  return `#${encodeURI(operation.id)}`;
-}
-
-function badge(operation) {
-  return make("span", { class: `method ${operation.method.toLowerCase()}` }, operation.method);
-}
-
-/** A path that may break after each slash, with its parameters set apart. */
-function path(text) {
-  const parts = text.split(/(?<=\/)|(\{\w+\})/).filter(Boolean);
-  const shown = parts.map((part) => (part.startsWith("{") ? make("var", {}, part) : [part, make("wbr")]));
-  return make("code", { class: "path" }, shown);
+  return make("section", {}, make("h2", {}, name), make("ul", {}, entries));
 }
 
 /** Show what the address names: a route, or else the overview. */
 function go() {
   const id = decodeURI(location.hash.slice(1));
-  const operation = page.chapters.flatMap((chapter) => chapter.operations).find((one) => one.id === id);
+  const all = page.chapters.flatMap((chapter) => chapter.operations);
+  const operation = all.find((one) => one.id === id);
   listeners.clear();
-  main.replaceChildren(...(operation ? route(operation) : overview()).flat(Infinity).filter(Boolean));
+  page.work?.abort();
+  main.replaceChildren(...(operation ? route(operation, page) : overview()));
   document.title = operation ? `${operation.summary} · Windlass API` : "Windlass API";
   main.classList.toggle("route", Boolean(operation));
   mark();
@@ -130,10 +131,10 @@ function mark() {
 }
 
 function overview() {
-  const { info = {} } = page.root;
+  const about = page.root.info?.description ?? "";
   return [
-    make("header", { class: "hero" }, make("h1", {}, `${info.title ?? ""} API`), prose(info.description ?? "")),
-    page.chapters.map((chapter) =>
+    make("header", { class: "hero" }, make("h1", {}, "Windlass API"), prose(about)),
+    ...page.chapters.map((chapter) =>
       make(
         "section",
         { class: "chapter" },
@@ -147,100 +148,8 @@ function overview() {
 
 function card(operation) {
   const summary = make("span", { class: "summary" }, phrase(operation.summary));
-  return make("li", {}, make("a", { href: link(operation) }, badge(operation), path(operation.path), summary));
-}
-
-function route(operation) {
-  return [
-    make(
-      "header",
-      { class: "hero" },
-      make("button", { type: "button", class: "leap", onclick: leap }, "Try it"),
-      make("p", { class: "faint" }, operation.chapter),
-      make("h1", {}, phrase(operation.summary)),
-      make("p", { class: "line" }, badge(operation), path(operation.path)),
-      make("p", { class: "access" }, access(operation)),
-    ),
-    make("div", { class: "told" }, prose(operation.about), parameters(operation), body(operation), answers(operation)),
-    make("aside", { class: "trial", "aria-label": "Try it" }, trial(operation, page)),
-  ];
-}
-
-/** On a narrow page the form comes last: lead there. */
-function leap() {
-  main.querySelector(".trial").scrollIntoView();
-  main.querySelector(".trial :is(input, select, textarea, button)").focus({ preventScroll: true });
-}
-
-function access(operation) {
-  if (!operation.secured) return "Anybody may ask.";
-  if (operation.scopes.length === 0) return "For whoever is known, whatever their scopes.";
-  const scopes = operation.scopes.map((scope) => make("code", {}, scope));
-  if (operation.open) return ["Needs the scope ", scopes, ", unless the service is open to local programs."];
-  return ["Always needs a token, with the scope ", scopes, "."];
-}
-
-function parameters(operation) {
-  if (operation.parameters.length === 0) return null;
-  return make("section", {}, make("h2", {}, "Parameters"), make("ul", { class: "tree" }, operation.parameters.map(parameter)));
-}
-
-function parameter({ name, in: place, required, schema = {}, description }) {
-  const about = description || described(schema, page.root);
-  const said = limits(schema, page.root);
-  const standard = schema.default ?? null;
-  const leaf = make(
-    "div",
-    { class: "leaf" },
-    make("code", { class: "name" }, name),
-    make("span", { class: "kind" }, inWords(schema, page.root)),
-    said ? make("span", { class: "limit" }, said) : null,
-    standard === null ? null : make("span", { class: "limit" }, "= ", make("code", {}, String(standard))),
-    make("span", { class: required ? "required" : "limit" }, required ? `required in ${place}` : `in ${place}`),
-    about ? make("p", { class: "about" }, phrase(about)) : null,
-    chosen(schema, page.root),
-  );
-  return make("li", {}, leaf);
-}
-
-function body(operation) {
-  if (!operation.body) return null;
-  return make("section", {}, make("h2", {}, "Body"), shape(operation.body, page.root));
-}
-
-function answers(operation) {
-  const problems = operation.answers.filter((one) => one.media === "application/problem+json");
-  const good = operation.answers.filter((one) => !problems.includes(one));
-  return make("section", {}, make("h2", {}, "Answers"), good.map(answer), problems.length ? refusals(problems) : null);
-}
-
-function answer(said, place) {
-  const status = make("span", { class: "status good" }, said.status);
-  const headers = said.headers.map(([name, header]) =>
-    make("p", { class: "about" }, make("code", {}, name), " ", phrase(header.description ?? "")),
-  );
-  const media = said.media ? make("span", { class: "limit" }, said.media) : null;
-  return make(
-    "details",
-    { class: "answer", open: place === 0 },
-    make("summary", {}, status, make("span", {}, phrase(said.meaning)), media),
-    headers,
-    said.schema ? shape(said.schema, page.root, { answered: true }) : make("p", { class: "faint" }, "No body."),
-  );
-}
-
-/** All refusals have one shape: it is told once, and the statuses in a row. */
-function refusals(problems) {
-  const rows = problems.map((one) =>
-    make("li", {}, make("span", { class: "status bad" }, one.status), " ", one.meaning),
-  );
-  return make(
-    "details",
-    { class: "answer" },
-    make("summary", {}, make("span", { class: "status bad" }, "4xx 5xx"), make("span", {}, "What it is refused for")),
-    make("ul", { class: "refusals" }, rows),
-    shape(problems[0].schema ?? {}, page.root, { answered: true }),
-  );
+  const said = [badge(operation), path(operation.path), summary];
+  return make("li", {}, make("a", { href: link(operation) }, said));
 }
 
 function openMenu(open) {
@@ -270,14 +179,16 @@ at("token-form").addEventListener("submit", (event) => {
   load();
 });
 at("token").addEventListener("input", () => {
-  at("token-said").textContent = "";
+  say("");
   listeners.forEach((tell) => tell());
 });
 at("search").addEventListener("input", list);
 at("search").addEventListener("keydown", (event) => {
   if (event.key === "Enter") at("routes").querySelector("a")?.click();
 });
-at("menu").addEventListener("click", () => openMenu(!document.body.classList.contains("menu-open")));
+at("menu").addEventListener("click", () => {
+  openMenu(!document.body.classList.contains("menu-open"));
+});
 addEventListener("keydown", hotkey);
 addEventListener("hashchange", follow);
 load();

@@ -62,8 +62,13 @@ function operation(method, path, said) {
 
 function answer([status, said]) {
   const [media, content] = Object.entries(said.content ?? {})[0] ?? [null, {}];
-  const headers = Object.entries(said.headers ?? {});
-  return { status, meaning: said.description ?? "", media, schema: content.schema ?? null, headers };
+  return {
+    status,
+    meaning: said.description ?? "",
+    media,
+    schema: content.schema ?? null,
+    headers: Object.entries(said.headers ?? {}),
+  };
 }
 
 /** Whether each word of a search is somewhere in what is said of the route. */
@@ -105,7 +110,7 @@ export function inWords(schema, root) {
   if (Array.isArray(found.type)) return found.type.map((type) => WORDS[type] ?? type).join(" or ");
   if (found.type === "array") return `list of ${inWords(found.items ?? {}, root)}`;
   if (found.additionalProperties?.type && !found.properties) {
-    return `object of ${inWords(found.additionalProperties, root)} by name`;
+    return `${inWords(found.additionalProperties, root)} for each name`;
   }
   if (found.type === "string") return FORMATS[found.format]?.[0] ?? WORDS.string;
   return WORDS[found.type] ?? (found.properties ? WORDS.object : "anything");
@@ -127,7 +132,8 @@ export function limits(schema, root) {
 
 function between(least, most, unit) {
   if (least === undefined && most === undefined) return "";
-  if (most === undefined) return least === 0 && unit ? "" : `at least ${counted(least)}${unit}`;
+  if (most === undefined && unit && least <= 1) return least === 1 ? "not empty" : "";
+  if (most === undefined) return `at least ${counted(least)}${unit}`;
   if (least === undefined) return `at most ${counted(most)}${unit}`;
   return `${counted(least)} to ${counted(most)}${unit}`;
 }
@@ -142,9 +148,15 @@ export function choices(schema, root) {
 }
 
 /** What is said about a value; of an optional one its description stands further in. */
-export function described(schema, root) {
+export function described(schema) {
   const inner = (branches(schema) ?? []).map((one) => one.description);
   return schema.description ?? inner.find(Boolean) ?? "";
+}
+
+/** What a value is if nothing is said, as text; "" if that is nothing to speak of. */
+export function standard(schema) {
+  const value = schema.default ?? "";
+  return value === "" ? "" : JSON.stringify(value);
 }
 
 /** The fields of an object, of the entries of a list, or of what is there unless null. */
@@ -205,13 +217,13 @@ function fitted(name, { minLength = 0, maxLength = Infinity }) {
   return name.slice(0, maxLength).padEnd(minLength, "x");
 }
 
-function number({ minimum, exclusiveMinimum, maximum, exclusiveMaximum, type }) {
+function number({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }) {
   const above = exclusiveMinimum === undefined ? -Infinity : exclusiveMinimum + 1;
   const below = exclusiveMaximum === undefined ? Infinity : exclusiveMaximum - 1;
   const least = Math.max(minimum ?? -Infinity, above);
   const most = Math.min(maximum ?? Infinity, below);
   if (least <= most) return Math.min(Math.max(1, least), most);
-  return type === "integer" ? 1 : ((minimum ?? exclusiveMinimum) + (maximum ?? exclusiveMaximum)) / 2;
+  return ((minimum ?? exclusiveMinimum) + (maximum ?? exclusiveMaximum)) / 2; // less than 1 apart
 }
 
 function entries(schema, root, name, within) {
@@ -221,13 +233,9 @@ function entries(schema, root, name, within) {
 
 function object(schema, root, within) {
   const needed = fields(schema, root).filter(
-    (field) => field.required || hasDefault(resolve(field.schema, root)),
+    (field) => field.required || standard(resolve(field.schema, root)) !== "",
   );
   return Object.fromEntries(
     needed.map((field) => [field.name, example(field.schema, root, field.name, within)]),
   );
-}
-
-function hasDefault(schema) {
-  return schema.default !== undefined && schema.default !== null;
 }

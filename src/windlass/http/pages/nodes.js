@@ -48,9 +48,12 @@ export function copyable(code, label) {
   const said = make("span", { "aria-live": "polite" }, "Copy");
   const copy = async () => {
     said.textContent = (await copied(code.textContent)) ? "Copied" : "Select it";
-    setTimeout(() => { said.textContent = "Copy"; }, 1500);
+    setTimeout(() => {
+      said.textContent = "Copy";
+    }, 1500);
   };
-  const button = make("button", { type: "button", class: "copy", "aria-label": label, onclick: copy }, said);
+  const attributes = { type: "button", class: "copy", "aria-label": label, onclick: copy };
+  const button = make("button", attributes, said);
   return make("div", { class: "code" }, button, make("pre", { tabindex: "0" }, code));
 }
 

@@ -1,6 +1,6 @@
 // Shows the shape of a value as a tree that opens where there is more to see.
 
-import { choices, described, fields, inWords, limits, resolve } from "./document.js";
+import { choices, described, fields, inWords, limits, resolve, standard } from "./document.js";
 import { make, phrase } from "./nodes.js";
 
 const MOST_CHOICES = 12;
@@ -11,7 +11,7 @@ const MOST_CHOICES = 12;
 export function shape(schema, root, { answered = false } = {}) {
   const inner = fields(schema, root);
   const words = make("p", { class: "words" }, inWords(schema, root), limited(schema, root));
-  const about = described(resolve(schema, root), root);
+  const about = described(resolve(schema, root));
   return [
     words,
     about ? make("p", { class: "about" }, phrase(about)) : null,
@@ -29,22 +29,20 @@ function branch(field, root, answered) {
   if (inner.length === 0) return make("li", {}, leaf(field, root, answered));
   const opened = make("details", {}, make("summary", {}, leaf(field, root, answered)));
   // What stands further in is made when somebody looks: shapes may contain themselves.
-  opened.addEventListener("toggle", () => opened.append(tree(inner, root, answered)), { once: true });
+  const fill = () => opened.append(tree(inner, root, answered));
+  opened.addEventListener("toggle", fill, { once: true });
   return make("li", {}, opened);
 }
 
 function leaf(field, root, answered) {
-  const about = described(field.schema, root);
-  const standard = field.schema.default;
+  const about = described(field.schema);
   return make(
     "div",
     { class: "leaf" },
     make("code", { class: "name" }, field.name),
     make("span", { class: "kind" }, inWords(field.schema, root)),
     limited(field.schema, root),
-    answered || standard === undefined || standard === null
-      ? null
-      : make("span", { class: "limit" }, "= ", make("code", {}, JSON.stringify(standard))),
+    answered ? null : otherwise(field.schema),
     presence(field.required, answered),
     about ? make("p", { class: "about" }, phrase(about)) : null,
     chosen(field.schema, root),
@@ -60,6 +58,12 @@ function presence(required, answered) {
 function limited(schema, root) {
   const said = limits(schema, root);
   return said ? make("span", { class: "limit" }, said) : null;
+}
+
+/** What the value is if nothing is said. */
+export function otherwise(schema) {
+  const said = standard(schema);
+  return said ? make("span", { class: "limit" }, "= ", make("code", {}, said)) : null;
 }
 
 /** The values to choose from. */

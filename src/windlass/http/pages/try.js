@@ -1,6 +1,6 @@
 // Sends requests from the page, and shows what came back.
 
-import { choices, described, example, limits, plain } from "./document.js";
+import { choices, described, example, limits, plain, standard } from "./document.js";
 import { copyable, json, make } from "./nodes.js";
 import { asked, curl } from "./request.js";
 
@@ -12,49 +12,68 @@ export function trial(operation, page) {
   const inputs = { path: {}, query: {}, header: {} };
   const rows = operation.parameters.map((parameter) => field(parameter, inputs, page));
   const body = operation.body ? bodyField(operation, page) : null;
-  const line = make("code", {});
-  const answered = make("section", { class: "answered", "aria-label": "Answer", "aria-live": "polite" });
-  const stop = make("button", { type: "button", class: "quiet", hidden: true }, "Stop");
-  const send = make("button", { type: "submit", class: "send" }, "Send");
   const filled = () => ({
     path: values(inputs.path),
     query: values(inputs.query),
     header: values(inputs.header),
     body: body?.input.value ?? null,
   });
-  const tell = () => {
-    line.textContent = command(operation, filled(), page);
-  };
-  const submit = async (event) => {
-    event.preventDefault();
-    const work = new AbortController();
-    stop.onclick = () => work.abort();
-    [send.disabled, stop.hidden] = [true, false];
-    await exchange(asked(operation, filled(), page.base), answered, page, work.signal);
-    [send.disabled, stop.hidden] = [false, true];
-  };
+  const place = answerPlace();
+  const request = () => asked(operation, filled(), page.base);
   const form = make(
     "form",
-    { class: "try", onsubmit: submit, oninput: tell, autocomplete: "off" },
+    { class: "try", autocomplete: "off" },
     make("div", { class: "fields" }, rows),
     body?.nodes ?? null,
-    make("div", { class: "actions" }, send, stop),
   );
+  const sent = (work) => exchange(request(), place, page, work.signal);
+  sender(form, sent, page);
+  return [make("h2", {}, "Try it"), form, curlLine(form, operation, request, page), place.section];
+}
+
+/** Let the form send, one request at a time; one that takes long can be stopped. */
+function sender(form, sent, page) {
+  const stopped = () => page.work?.abort();
+  const send = make("button", { type: "submit", class: "send" }, "Send");
+  const stop = make("button", { type: "button", hidden: true, onclick: stopped }, "Stop");
+  form.append(make("div", { class: "actions" }, send, stop));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    page.work = new AbortController();
+    [send.disabled, stop.hidden] = [true, false];
+    await sent(page.work);
+    [send.disabled, stop.hidden] = [false, true];
+  });
+}
+
+/** What was filled in, as a command; it follows every change. */
+function curlLine(form, operation, request, page) {
+  const line = make("code", {});
+  const tell = () => {
+    line.textContent = command(operation, request(), page);
+  };
+  form.addEventListener("input", tell);
   page.whenTokenChanges(tell);
   tell();
   return [
-    make("h2", {}, "Try it"),
-    form,
     make("h3", {}, "With curl"),
     make("div", { class: "wrapped" }, copyable(line, "Copy the curl line")),
-    answered,
   ];
 }
 
-function command(operation, filled, page) {
+/** Where answers are shown. Only the outcome is read aloud; a body may be long. */
+function answerPlace() {
+  const outcome = make("p", { class: "outcome", role: "status" });
+  const content = make("div", {});
+  const section = make("section", { class: "answered", "aria-label": "Answer", hidden: true });
+  section.append(make("h3", {}, "Answer"), outcome, content);
+  return { section, outcome, content };
+}
+
+function command(operation, request, page) {
   const token = operation.secured && (!operation.open || page.token() !== "");
   const stream = operation.answers.some((one) => one.media === "text/event-stream");
-  return curl(asked(operation, filled, page.base), { token, stream });
+  return curl(request, { token, stream });
 }
 
 function values(inputs) {
@@ -66,7 +85,8 @@ function field(parameter, inputs, page) {
   const input = control(parameter, id, page);
   inputs[parameter.in][parameter.name] = input;
   const where = make("span", { class: "faint" }, parameter.required ? "required" : parameter.in);
-  return make("div", { class: "field" }, make("label", { for: id }, parameter.name, " ", where), input);
+  const label = make("label", { for: id }, parameter.name, " ", where);
+  return make("div", { class: "field" }, label, input);
 }
 
 function control(parameter, id, page) {
@@ -77,7 +97,6 @@ function control(parameter, id, page) {
     const listed = ["", ...options].map((one) => make("option", { value: one }, String(one)));
     return make("select", { id, required }, listed);
   }
-  const standard = schema.default ?? "";
   const whole = found.type === "integer";
   return make("input", {
     id,
@@ -86,8 +105,8 @@ function control(parameter, id, page) {
     inputmode: whole ? "numeric" : null,
     autocomplete: "off",
     spellcheck: "false",
-    placeholder: String(standard),
-    title: described(schema, page.root) || limits(schema, page.root) || null,
+    placeholder: standard(schema),
+    title: described(schema) || limits(schema, page.root) || null,
     value: parameter.in === "path" ? (page.seen.get(name) ?? "") : "",
   });
 }
@@ -95,9 +114,11 @@ function control(parameter, id, page) {
 function bodyField(operation, page) {
   const first = JSON.stringify(example(operation.body, page.root), null, 2);
   const lines = Math.min(Math.max(first.split("\n").length + 1, 6), 22);
-  const input = make("textarea", { id: "try-body", rows: String(lines), spellcheck: "false", autocapitalize: "off" });
+  const look = { rows: String(lines), spellcheck: "false", autocapitalize: "off" };
+  const input = make("textarea", { id: "try-body", ...look });
   input.value = first;
-  const label = make("label", { for: "try-body" }, "Body ", make("span", { class: "faint" }, "JSON"));
+  const kind = make("span", { class: "faint" }, "JSON");
+  const label = make("label", { for: "try-body" }, "Body ", kind);
   const nodes = make("div", { class: "field" }, label, input);
   if (takesType(operation.body, page.root)) offerTypes(nodes, input, page);
   return { input, nodes };
@@ -133,46 +154,50 @@ async function offerTypes(nodes, input, page) {
   fill();
 }
 
-async function exchange(request, answered, page, signal) {
+async function exchange(request, place, page, signal) {
   const start = performance.now();
-  answered.replaceChildren(make("p", { class: "faint" }, "Waiting for the answer …"));
+  place.section.hidden = false;
+  place.outcome.replaceChildren("Waiting for the answer …");
+  place.content.replaceChildren();
   try {
     const answer = await page.ask(request, signal);
-    await show(answer, answered, performance.now() - start, page);
+    await show(answer, place, performance.now() - start, page);
   } catch (error) {
-    if (signal.aborted) answered.append(make("p", { class: "faint" }, "Stopped."));
-    else answered.replaceChildren(failed(error));
+    if (signal.aborted) place.outcome.append(make("span", { class: "faint" }, "stopped"));
+    else place.outcome.replaceChildren(failed(error));
   }
 }
 
 function failed(error) {
-  return make(
-    "p",
-    { class: "trouble" },
-    `No answer: ${error.message}. Is the service still there, and may this page ask it?`,
-  );
+  const words = "Is the service still there, and may this page ask it?";
+  return make("span", { class: "trouble" }, `No answer: ${error.message}. ${words}`);
 }
 
-async function show(answer, answered, took, page) {
+async function show(answer, { section, outcome, content }, took, page) {
   const media = answer.headers.get("content-type") ?? "";
-  const good = answer.ok ? "good" : "bad";
-  const from = answer.redirected ? make("span", { class: "faint" }, `from ${answer.url}`) : null;
-  const status = make("span", { class: `status ${good}` }, `${answer.status} ${answer.statusText}`);
-  const time = make("span", { class: "faint" }, `${Math.round(took)} ms`);
-  answered.replaceChildren(
-    make("h3", {}, "Answer"),
-    make("p", { class: "outcome" }, status, time, from),
-    headers(answer),
-  );
-  answered.scrollIntoView({ block: "nearest" });
-  if (media.startsWith("text/event-stream")) await flow(answer, answered);
-  else if (media && !READABLE.test(media)) answered.append(await saved(answer, media));
-  else await whole(answer, answered, page);
-  answered.scrollIntoView({ block: "nearest" });
+  outcome.replaceChildren(...outcomeOf(answer, took));
+  content.append(headers(answer));
+  section.scrollIntoView({ block: "nearest" });
+  if (media.startsWith("text/event-stream")) await flow(answer, content);
+  else if (media && !READABLE.test(media)) content.append(await saved(answer, media));
+  else await whole(answer, content, page);
+  section.scrollIntoView({ block: "nearest" });
+}
+
+function outcomeOf(answer, took) {
+  const words = [`${Math.round(took)} ms`, answer.redirected ? `from ${answer.url}` : ""];
+  const kind = answer.ok ? "good" : "bad";
+  return [
+    make("span", { class: `status ${kind}` }, `${answer.status} ${answer.statusText}`),
+    ...words.map((word) => make("span", { class: "faint" }, word)),
+  ];
 }
 
 function headers(answer) {
-  const rows = [...answer.headers].map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]);
+  const rows = [...answer.headers].map(([name, value]) => [
+    make("dt", {}, name),
+    make("dd", {}, value),
+  ]);
   return make(
     "details",
     { class: "headers" },
@@ -181,16 +206,16 @@ function headers(answer) {
   );
 }
 
-async function whole(answer, answered, page) {
+async function whole(answer, content, page) {
   const text = await answer.text();
   if (text === "") {
-    answered.append(make("p", { class: "faint" }, "No body."));
+    content.append(make("p", { class: "faint" }, "No body."));
     return;
   }
   remember(text, page);
   const code = make("code", {}, json(text.slice(0, MOST_SHOWN)));
-  answered.append(copyable(code, "Copy the body"));
-  if (text.length > MOST_SHOWN) answered.append(make("p", { class: "faint" }, "… and more."));
+  content.append(copyable(code, "Copy the body"));
+  if (text.length > MOST_SHOWN) content.append(make("p", { class: "faint" }, "… and more."));
 }
 
 /** Offer the id of the job that was just seen wherever a job is asked for. */
@@ -204,9 +229,9 @@ function remember(text, page) {
   }
 }
 
-async function flow(answer, answered) {
+async function flow(answer, content) {
   const code = make("code", {});
-  answered.append(make("div", { class: "code" }, make("pre", { tabindex: "0" }, code)));
+  content.append(make("div", { class: "code" }, make("pre", { tabindex: "0" }, code)));
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     code.textContent = (code.textContent + part.value).slice(-MOST_SHOWN);
@@ -216,5 +241,6 @@ async function flow(answer, answered) {
 async function saved(answer, media) {
   const blob = await answer.blob();
   const href = URL.createObjectURL(blob);
-  return make("p", {}, `${blob.size} bytes of ${media}. `, make("a", { href, download: "answer" }, "Save"));
+  const save = make("a", { href, download: "answer" }, "Save");
+  return make("p", {}, `${blob.size} bytes of ${media}. `, save);
 }
