@@ -69,6 +69,9 @@ HOT: list[tuple[str, dict[str, Any], set[str]]] = [
     ("job", {"id": IDS[0]}, {"windlass_jobs_pkey"}),
     ("find", {"ids": IDS[:50]}, {"windlass_jobs_pkey"}),
     ("cancel", {"ids": IDS[:50]}, {"windlass_jobs_pkey"}),
+    ("bulk_hold", {"id": IDS[0], "fence": 1}, {"windlass_jobs_pkey"}),
+    ("bulk_live", {"ids": IDS[:50], "until_us": 1}, {"windlass_jobs_pkey"}),
+    ("bulk_finished", {"ids": IDS[:50], "until_us": 1}, {"windlass_jobs_pkey"}),
     ("enqueue_found", {"ids": IDS}, set()),
     ("enqueue_states", {"ids": IDS}, {"windlass_jobs_pkey"}),
 ]
@@ -182,6 +185,9 @@ SQLITE_HOT: dict[str, set[str]] = {
     "cancel": {"sqlite_autoindex_windlass_jobs_1"},
     "cancel.ask": {"sqlite_autoindex_windlass_jobs_1"},
     "cancel.gone": {"sqlite_autoindex_windlass_jobs_1"},
+    "bulk_hold": {"sqlite_autoindex_windlass_jobs_1"},
+    "bulk_live": {"sqlite_autoindex_windlass_jobs_1"},
+    "bulk_finished": {"sqlite_autoindex_windlass_jobs_1"},
     "enqueue_states": {"sqlite_autoindex_windlass_jobs_1"},
     "facts": {"sqlite_autoindex_windlass_jobs_1", "windlass_jobs_line"},
 }
@@ -237,6 +243,7 @@ def test_sqlite_goes_by_the_index_whatever_its_statistics_say(ledger: str) -> No
 # Small tables, and those that are counted whole.
 MAY_SCAN = {
     "counts_live",  # a covering index, and that is the count
+    "bulk_size_live",  # once for an action, which then goes through most of them
     "census_count",  # every live job, and no more often than that costs
     "prune_old",  # in the order of rowids, and bounded
 }
