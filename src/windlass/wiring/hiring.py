@@ -61,7 +61,7 @@ async def hire(
             record=record,
             store=store,
             observer=house.observer,
-            types=published(registry),
+            types=published(known),
         )
     finally:
         await known.close()
