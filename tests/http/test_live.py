@@ -16,7 +16,9 @@ from tests.waiting import until
 from windlass.clock import SystemChance
 from windlass.core.errors import StoreAway
 from windlass.core.job import Job, JobId, State
+from windlass.http import answer as answers
 from windlass.http import live as hub
+from windlass.http.answer import Message, Stream
 from windlass.http.drain import Drain
 from windlass.http.live import IDLE, LARGEST, Live, Rhythm, Sources
 from windlass.http.problems import Refusal
@@ -219,6 +221,25 @@ async def test_who_does_not_read_keeps_the_latest_news_only() -> None:
         ("job", world.ids[0], "completed"),
         ("counts", 0, 0, 0, 1, 0, 0),
     ]
+
+
+async def test_who_takes_nothing_of_what_it_is_sent_is_let_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def stuck(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    async def stays() -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(answers, "PATIENCE", 0.01)
+    world = World()
+
+    await answers.stream(Stream(world.live.listen(world.ids), b"text/plain"), stuck, stays())
+
+    assert not world.live._readers
+    assert not world.live._watchers
 
 
 async def test_a_job_too_large_to_be_sent_along_is_to_be_read() -> None:
