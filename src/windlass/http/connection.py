@@ -24,6 +24,7 @@ class Connection(HttpToolsProtocol):
 
     _patience: int | None = HEADERS_PATIENCE
     _in_headers = False
+    _refused = False
     _header_bytes = 0
     _piece = 0
 
@@ -46,6 +47,8 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what came; too many headers are refused before they are all here."""
+        if self._refused:
+            return
         self._piece = len(data)
         super().data_received(data)
         if self._in_headers:
@@ -65,7 +68,7 @@ class Connection(HttpToolsProtocol):
         # Only what came in one large piece was not counted on its way.
         if self._piece > MOST_HEADER_BYTES and self._headers_size() > MOST_HEADER_BYTES:
             self._refuse(LONG_HEADERS)
-            raise OverflowError  # so that the parser stops
+            raise OverflowError  # stops the parser
         self._in_headers = False
         self._patience = None
         super().on_headers_complete()
@@ -84,9 +87,10 @@ class Connection(HttpToolsProtocol):
         return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Answer by hand, since there is no request to answer yet, and hang up."""
-        if self.transport.is_closing():
+        """Answer by hand, since there is no request to answer yet, and say no more."""
+        if self._refused or self.transport.is_closing():
             return
+        self._refused = True
         answer = problems.answer(refusal)
         lines = (
             b"HTTP/1.1 %d %s" % (answer.status, HTTPStatus(answer.status).phrase.encode()),
@@ -97,4 +101,9 @@ class Connection(HttpToolsProtocol):
             answer.body,
         )
         self.transport.write(b"\r\n".join(lines))
-        self.transport.close()
+        if self.idle:
+            # To hang up on who still sends would take the answer away from it.
+            self.transport.write_eof()
+            self._patience = REST_PATIENCE
+        else:
+            self.transport.close()
