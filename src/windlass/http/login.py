@@ -204,7 +204,7 @@ async def make_token(service: Service, request: Request, body: Wanted) -> Answer
     "/auth/tokens/{jti}",
     access=Access.ADMIN_WITH_TOKEN,
     answers={204: Says(None, "Revoked; every process of the fleet knows within seconds.")},
-    refuses=(401, 403),
+    refuses=(401, 403, 422),
 )
 async def revoke_token(service: Service, jti: str) -> Answer:
     """Revoke a token by its `jti`."""
