@@ -27,16 +27,13 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
-from windlass.executors.exchange import Message, Reply, Unreachable
+from windlass.executors.exchange import Message, Reply, Terms, Unreachable
 from windlass.executors.hosts import Hosts
 from windlass.executors.reach import Forbidden, Reach
 
 CONNECT_WITHIN = 5.0
 # Shorter than servers keep theirs, so that a request seldom meets one that was just closed.
 KEEP_ALIVE = 4.0
-# So much of an answer is read, for so long, to have the connection for the next request.
-MOST_READ = 64 * 1024
-READ_WITHIN = 5.0
 
 Check: TypeAlias = Callable[[str, int], None]  # raises Forbidden
 
@@ -55,16 +52,16 @@ class Client:
         self._public = self._session(listed=False)
         self._listed = self._session(listed=True)
 
-    async def send(self, message: Message, within: float, most: int = MOST_READ) -> Reply:
-        """Send the request; the answer's body is cut at `most` bytes.
+    async def send(self, message: Message, terms: Terms) -> Reply:
+        """Send the request, and read of the answer what the terms allow.
 
         Raises `Forbidden` if it may not be sent there, `Unreachable` if there is no answer.
         """
         try:
-            async with asyncio.timeout(within):
+            async with asyncio.timeout(terms.within):
                 response = await self._request(message)
         except TimeoutError:
-            raise Unreachable(f"no answer within {within:g} s") from None
+            raise Unreachable(f"no answer within {terms.within:g} s") from None
         except ClientConnectorError as problem:
             if isinstance(problem.os_error, Forbidden):
                 raise problem.os_error from None
@@ -74,7 +71,7 @@ class Client:
         except (ClientError, OSError) as problem:
             raise Unreachable(f"no answer: {problem or type(problem).__name__}") from None
         try:
-            return await _read(response, min(within, READ_WITHIN), most)
+            return await _read(response, terms)
         finally:
             response.release()
 
@@ -141,17 +138,17 @@ def _socket(check: Check, info: AddrInfoType) -> socket.socket:
     return socket.socket(family, kind, protocol)
 
 
-async def _read(response: ClientResponse, within: float, most: int) -> Reply:
+async def _read(response: ClientResponse, terms: Terms) -> Reply:
     body = bytearray()
     # What the status says, counts; a body that drips or breaks off is cut.
     with suppress(TimeoutError, ClientError, OSError):
-        async with asyncio.timeout(within):
-            while len(body) <= most and (part := await response.content.readany()):
+        async with asyncio.timeout(terms.reading):
+            while len(body) <= terms.most and (part := await response.content.readany()):
                 body += part
     return Reply(
         status=response.status,
         reason=response.reason or "",
         headers=response.headers,
-        body=bytes(body[:most]),
-        whole=response.content.at_eof() and len(body) <= most,
+        body=bytes(body[: terms.most]),
+        whole=response.content.at_eof() and len(body) <= terms.most,
     )

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from windlass.clock import Chance, Clock
 from windlass.executors.base import Discard
-from windlass.executors.exchange import Message, Reply, Unreachable
+from windlass.executors.exchange import Message, Reply, Terms, Unreachable
 from windlass.executors.hosts import Hosts
 from windlass.executors.per_loop import PerLoop
 from windlass.executors.reach import Forbidden, Reach
@@ -35,10 +35,8 @@ class Door:
         self._resolver = resolver
         self._clients: PerLoop[Client] = PerLoop(self._open)
 
-    async def send(
-        self, message: Message, *, within: float, most: int, check: Callable[[], None]
-    ) -> Reply:
-        """Send a request when it is its turn, and read `most` bytes of the answer.
+    async def send(self, message: Message, terms: Terms, check: Callable[[], None]) -> Reply:
+        """Send a request when it is its turn.
 
         `check` raises if it must not go out any more; it is asked last. A place out of reach is a
         `Discard`; no answer is `Unreachable`; a host that has enough to do is a `Snooze`.
@@ -49,7 +47,7 @@ class Door:
             async with host.turn():
                 check()
                 try:
-                    reply = await client.send(message, within, most)
+                    reply = await client.send(message, terms)
                 except Forbidden as problem:
                     raise Discard(f"{name} is out of reach: {problem}") from None
                 except Unreachable as problem:

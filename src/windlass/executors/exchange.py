@@ -21,6 +21,15 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How long to wait for an answer, how much of its body to read, and for how long."""
+
+    within: float
+    most: int
+    reading: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """An answer; `whole` if all of its body is here."""
 

@@ -16,7 +16,7 @@ from windlass.core.job import JobId
 from windlass.executors.base import Discard, Retry
 from windlass.executors.context import Context
 from windlass.executors.door import Door
-from windlass.executors.exchange import Message, Reply
+from windlass.executors.exchange import Message, Reply, Terms
 from windlass.executors.reach import check_url
 from windlass.executors.signing import Signer
 
@@ -31,7 +31,9 @@ RESERVED = frozenset(
 TEMPORARY = frozenset({408, 409, 425, 429})
 MOVED_FOR_GOOD = frozenset({301, 308})
 
-MOST_READ = 64 * 1024  # so that the connection can be had for the next call
+# So much of a body is read, for so long, to have the connection for the next call.
+MOST_READ = 64 * 1024
+READ_WITHIN = 5.0
 KEPT_BODY = 1024
 KEPT_HEADERS = 40
 KEPT_VALUE = 500
@@ -93,12 +95,9 @@ class Webhook:
 
     async def execute(self, delivery: Delivery, ctx: Context) -> Delivered:
         """Make one call."""
-        reply = await self._door.send(
-            self._message(delivery, ctx.id),
-            within=delivery.timeout,
-            most=MOST_READ,
-            check=ctx.check,
-        )
+        within = delivery.timeout
+        terms = Terms(within=within, most=MOST_READ, reading=min(within, READ_WITHIN))
+        reply = await self._door.send(self._message(delivery, ctx.id), terms, ctx.check)
         if not delivery.expects(reply.status):
             raise refusal(reply, self._clock.now_us() / 1e6)
         return kept(reply)

@@ -15,6 +15,7 @@ from windlass.executors.base import Executor
 from windlass.executors.door import Door
 from windlass.executors.email import Email
 from windlass.executors.handlers import from_function, from_object
+from windlass.executors.image import ResizeImage
 from windlass.executors.mail_server import parse_mail_url
 from windlass.executors.mailbox import Mailbox, parse_mailbox
 from windlass.executors.reach import LOOPBACK_NAMES, Reach, parse_reach
@@ -34,6 +35,7 @@ def equipment(
     yield from_function(large_array_sum, {"backoff": backoff, "thread_demand": 1})
     yield from_object(_email(settings, clock), {"backoff": backoff})
     yield from_object(Webhook(door, signer, clock), {"backoff": backoff})
+    yield from_object(ResizeImage(door, clock), {"backoff": backoff})
 
 
 def _reach(settings: Settings) -> Reach:
