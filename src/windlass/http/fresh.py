@@ -35,6 +35,7 @@ class Fresh(Generic[T]):
         self._answer: tuple[T, float] | None = None
         self._asked = float("-inf")
         self._problem: Exception | None = None
+        self._told = 0  # how often there was an answer or a problem
 
     async def get(self, *, anew: bool = False) -> T:
         """The answer; with `anew` asked for again, unless that was just done."""
@@ -48,15 +49,24 @@ class Fresh(Generic[T]):
         # One asks; the others go on with what is known, and wait only if nothing is.
         if self._asking.locked() and self._age() < self._ages.good:
             return
+        told = self._told
         async with self._asking:
-            now = self._clock.monotonic()
-            if now < self._asked + self._ages.between:
-                return
-            self._asked = now
-            try:
-                self._answer = await self._ask(self._answer and self._answer[0]), now
-            except (WindlassError, Refusal) as problem:
-                self._problem = problem
+            # Who waited takes what was told meanwhile, or a long line would ask one by one.
+            soon = self._clock.monotonic() < self._asked + self._ages.between
+            if told == self._told and not soon:
+                await self._ask_now()
+
+    async def _ask_now(self) -> None:
+        before, self._asked = self._asked, self._clock.monotonic()
+        try:
+            self._answer = await self._ask(self._answer and self._answer[0]), self._asked
+        except (WindlassError, Refusal) as problem:
+            self._problem = problem
+        except BaseException:
+            # Whoever asked was interrupted, so the next one asks.
+            self._asked = before
+            raise
+        self._told += 1
 
     def _age(self) -> float:
         return float("inf") if self._answer is None else self._clock.monotonic() - self._answer[1]
