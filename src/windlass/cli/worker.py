@@ -23,6 +23,10 @@ Drain = Annotated[
     typer.Option(parser=span, metavar="TIME", help="How long running jobs may go on after a stop."),
 ]
 
+MetricsAt = Annotated[
+    str | None, typer.Option("--metrics", metavar="HOST:PORT", help="Where to show metrics.")
+]
+
 
 def worker(  # noqa: PLR0913 - a worker has as many options
     desk: Desk,
@@ -33,6 +37,7 @@ def worker(  # noqa: PLR0913 - a worker has as many options
     threads: Threads = None,
     queues: Queues = None,
     drain: Drain = None,
+    metrics: MetricsAt = None,
 ) -> None:
     """Run jobs until a signal.
 
@@ -48,6 +53,7 @@ def worker(  # noqa: PLR0913 - a worker has as many options
         "threads": threads,
         "queues": queues,
         "drain": written(drain),
+        "metrics": metrics,
     }
     settings = load(os.environ, Path.cwd(), {**given, "store": desk.store})
     raise typer.Exit(run_worker(settings.app or BASIC, settings))

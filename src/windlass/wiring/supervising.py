@@ -11,7 +11,7 @@ from functools import partial
 import windlass
 from windlass.clock import SystemClock
 from windlass.config import Settings
-from windlass.observe.events import Advised, Observer
+from windlass.observe.events import Advised, Observer, Observers
 from windlass.observe.logs import Logs
 from windlass.wiring.outfitting import outfit, worker_settings
 from windlass.wiring.storehouse import Storehouse
@@ -31,10 +31,24 @@ def run_worker(app: str, settings: Settings) -> Exit:
 
     What the caller decided of the settings counts; for the rest the app's own do.
     """
-    observer = Logs(sys.stderr, SystemClock(), level=settings.log)
+    logs = Logs(sys.stderr, SystemClock(), level=settings.log)
+    if settings.metrics is None:
+        return _supervise(app, settings, logs)
+    # Imported late: it takes a tenth of a second, and most workers show nothing.
+    from windlass.observe.metrics import Metrics  # noqa: PLC0415
+    from windlass.wiring.metering import shown  # noqa: PLC0415
+
+    metrics = Metrics()
+    with shown(metrics, settings.metrics):
+        return _supervise(app, settings, Observers(logs, metrics), metrics)
+
+
+def _supervise(
+    app: str, settings: Settings, observer: Observer, counter: Observer | None = None
+) -> Exit:
     supervisor = Supervisor(
         [sys.executable, "-m", CHILD, app],
-        partial(_charge, settings, observer),
+        partial(_charge, settings, observer, counter),
         observer=observer,
         version=str(windlass.__version__),
     )
@@ -42,7 +56,9 @@ def run_worker(app: str, settings: Settings) -> Exit:
 
 
 @asynccontextmanager
-async def _charge(given: Settings, observer: Observer, own: Settings) -> AsyncIterator[Charge]:
+async def _charge(
+    given: Settings, observer: Observer, counter: Observer | None, own: Settings
+) -> AsyncIterator[Charge]:
     settings = _merged(given, own)
     house = Storehouse(settings, observer=observer)
     if settings.processes > 1 and house.address.dialect == "sqlite":
@@ -53,6 +69,7 @@ async def _charge(given: Settings, observer: Observer, own: Settings) -> AsyncIt
         yield Charge(
             outfit(house, store, bell),
             CrewSettings(processes=settings.processes, worker=worker_settings(settings)),
+            counter,
         )
     finally:
         await bell.close()

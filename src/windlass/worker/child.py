@@ -9,6 +9,7 @@ import resource
 import signal
 import socket
 import sys
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -17,11 +18,13 @@ from typing import NoReturn, TypeAlias, assert_never
 from windlass.config import Settings
 from windlass.core.job import State
 from windlass.observe.events import AttemptsSettled, Event, Observer
+from windlass.observe.relay import Told, packed
 from windlass.worker.background import background
 from windlass.worker.control import (
     Assignment,
     Cancel,
     Channel,
+    Happened,
     Hello,
     Learn,
     Order,
@@ -38,6 +41,9 @@ from windlass.worker.worker import Worker
 
 PR_SET_PDEATHSIG = 1
 ORPHANED = 4
+# What is counted is told in portions; a supervisor that reads none misses the oldest.
+TELL_EVERY = 0.25
+MOST_TOLD = 1_000
 
 
 # Makes the worker that an assignment asks for; it tells what happens to the observer too.
@@ -71,21 +77,47 @@ async def serve(settings: Settings, hire: Hire, control: socket.socket) -> None:
         return
     if assignment.memory is not None:
         cap_memory(assignment.memory)
-    async with hire(assignment, Reporter(channel)) as hired:
-        await _work(hired, channel, orders)
+    reporter = Reporter(channel, counted=assignment.counted)
+    try:
+        async with hire(assignment, reporter) as hired:
+            await _work(hired, channel, orders)
+    finally:
+        reporter.flush()
 
 
 class Reporter:
     """Tells the supervisor what it needs to know of what happens here."""
 
-    def __init__(self, channel: Channel[Report, Order]) -> None:
-        """Report over this channel."""
+    def __init__(self, channel: Channel[Report, Order], *, counted: bool = False) -> None:
+        """Report over this channel; with `counted` also what somebody counts there."""
         self._channel = channel
+        self._counted = counted
+        self._told: deque[Told] = deque(maxlen=MOST_TOLD)
 
     def on(self, event: Event) -> None:
-        """Say that jobs were scheduled, perhaps for sooner than anyone looks."""
+        """Say that jobs were scheduled, perhaps for sooner than anyone looks; collect the rest."""
         if isinstance(event, AttemptsSettled) and event.counts.get(State.SCHEDULED):
             self._channel.hint(Scheduled())
+        told = packed(event) if self._counted else None
+        if told is not None:
+            if not self._told:
+                self._flush_later()
+            self._told.append(told)
+
+    def flush(self) -> None:
+        """Tell what was collected."""
+        if self._told:
+            self._channel.say(Happened(list(self._told)))
+            self._told.clear()
+
+    def _flush_later(self) -> None:
+        asyncio.get_running_loop().call_later(TELL_EVERY, self._flush_unless_full)
+
+    def _flush_unless_full(self) -> None:
+        if self._channel.full:
+            self._flush_later()
+        else:
+            self.flush()
 
 
 async def _work(

@@ -11,11 +11,14 @@ import msgspec
 
 from windlass.config import Settings
 from windlass.core.job import JobId, NodeId, WorkerId
+from windlass.observe.relay import Told
 from windlass.store.base import Standing
 from windlass.worker.settings import WorkerSettings
 
 # A process that reads nothing for so long is busy; what it would be told now it will see by itself.
 FULL = 64 * 1024
+# An event may name every job that a worker held.
+LONGEST_LINE = 8 << 20
 
 
 class Assignment(msgspec.Struct, frozen=True, tag=True):
@@ -25,6 +28,7 @@ class Assignment(msgspec.Struct, frozen=True, tag=True):
     worker: WorkerId
     settings: WorkerSettings
     memory: int | None = None  # bytes it may take on top of the app
+    counted: bool = False  # whether somebody wants to count what happens there
 
 
 class Ring(msgspec.Struct, frozen=True, tag=True):
@@ -70,8 +74,14 @@ class Scheduled(msgspec.Struct, frozen=True, tag=True):
     """Some attempts ended with another one later, perhaps soon."""
 
 
+class Happened(msgspec.Struct, frozen=True, tag=True):
+    """What happened there lately, to be counted."""
+
+    events: list[Told]
+
+
 Order: TypeAlias = Assignment | Ring | Cancel | Learn | Stop
-Report: TypeAlias = Hello | Started | Room | Scheduled
+Report: TypeAlias = Hello | Started | Room | Scheduled | Happened
 
 Said = TypeVar("Said", bound=msgspec.Struct)
 Heard = TypeVar("Heard")
@@ -98,8 +108,13 @@ class Channel(Generic[Said, Heard]):
 
     def hint(self, message: Said) -> None:
         """Send a message that may as well be lost, unless there are many unread ones."""
-        if self._writer.transport.get_write_buffer_size() < FULL:
+        if not self.full:
             self.say(message)
+
+    @property
+    def full(self) -> bool:
+        """Whether there are many unread messages."""
+        return self._writer.transport.get_write_buffer_size() >= FULL
 
     async def hear(self) -> AsyncIterator[Heard]:
         """Every message, until the other end is gone."""
@@ -121,10 +136,14 @@ class Channel(Generic[Said, Heard]):
 async def to_supervisor(end: socket.socket) -> Channel[Report, Order]:
     """The worker's end."""
     decoder: msgspec.json.Decoder[Order] = msgspec.json.Decoder(Order)
-    return Channel(*await asyncio.open_unix_connection(sock=end), decoder)
+    return Channel(*await _streams(end), decoder)
 
 
 async def to_worker(end: socket.socket) -> Channel[Order, Report]:
     """The supervisor's end."""
     decoder: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
-    return Channel(*await asyncio.open_unix_connection(sock=end), decoder)
+    return Channel(*await _streams(end), decoder)
+
+
+async def _streams(end: socket.socket) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    return await asyncio.open_unix_connection(sock=end, limit=LONGEST_LINE)

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
 from windlass.core.job import WorkerId
-from windlass.observe.events import ChoreFailed, WorkerDied
+from windlass.observe.events import ChoreFailed, Observer, WorkerDied
+from windlass.observe.relay import Told, unpacked
 from windlass.store.base import Ask, Standing
 from windlass.worker.background import any_of
-from windlass.worker.control import Assignment, Cancel, Hello, Report, Room, Scheduled, Started
+from windlass.worker.control import (
+    Assignment,
+    Cancel,
+    Happened,
+    Hello,
+    Report,
+    Room,
+    Scheduled,
+    Started,
+)
 from windlass.worker.hand import Hand
 from windlass.worker.node import Node, Outfit
 from windlass.worker.settings import WorkerSettings
@@ -46,8 +56,9 @@ class ProcessCrew:
         settings: CrewSettings,
         start: StartHand,
         outfit: Outfit,
+        counter: Observer | None = None,
     ) -> None:
-        """Begin with nobody; see `work`."""
+        """Begin with nobody; see `work`. The counter is told what happens in the processes."""
         self.killed = 0
         self._node = node
         self._settings = settings
@@ -55,6 +66,7 @@ class ProcessCrew:
         self._clock = outfit.clock
         self._chance = outfit.chance
         self._observer = outfit.observer
+        self._counter = counter
         self._hands: list[Hand] = []
         self._posts: asyncio.TaskGroup | None = None
         self._ending = asyncio.Event()
@@ -153,6 +165,7 @@ class ProcessCrew:
                 WorkerId(self._chance.token()),
                 replace(settings.worker, alone=True, slots=1) if alone else settings.worker,
                 settings.quarantine_memory if alone else None,
+                self._counter is not None,
             )
         )
         if self._standing is not None:
@@ -167,10 +180,17 @@ class ProcessCrew:
                 hand.has_room(self._clock.monotonic() if free else None)
             case Scheduled():
                 self._node.hurry("promote")
+            case Happened(events):
+                self._count(events)
             case Hello():
                 return
             case _:
                 assert_never(report)
+
+    def _count(self, events: Iterable[Told]) -> None:
+        if self._counter is not None:
+            for told in events:
+                self._counter.on(unpacked(told))
 
     def _wake(self, *, alone: bool) -> None:
         for hand in self._hands:

@@ -39,6 +39,7 @@ class Charge:
 
     outfit: Outfit
     crew: CrewSettings
+    counter: Observer | None = None  # is told what happens in the worker processes
 
 
 OpenCharge: TypeAlias = Callable[[Settings], AbstractAsyncContextManager[Charge]]
@@ -120,7 +121,7 @@ class Supervisor:
         node = Node(
             self._record(outfit.chance.token()), outfit, SharedLease(self._memory, outfit.clock)
         )
-        crew = ProcessCrew(node, charge.crew, self._start, outfit)
+        crew = ProcessCrew(node, charge.crew, self._start, outfit, charge.counter)
         async with node.on_duty(crew), asyncio.TaskGroup() as group:
             group.create_task(crew.work(first))
             await any_of(self._stop, node.forgotten)
