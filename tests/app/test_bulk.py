@@ -1,12 +1,15 @@
 """Bulk actions as users see them: jobs that any worker runs, on both stores."""
 
+import threading
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.waiting import until
 from windlass import Windlass
+from windlass.config import load
 from windlass.core.errors import BadInput, BadQuery
 from windlass.core.job import JobId, State
 
@@ -96,6 +99,26 @@ async def test_an_action_goes_before_a_line_and_a_paused_queue_does_not_hold_it(
         await app.wait(asked.id)
 
     assert await states(app, ids) == {State.CANCELLED}
+
+
+async def test_an_action_runs_though_every_thread_is_busy(store_url: str, tmp_path: Path) -> None:
+    app = Windlass(settings=load({}, tmp_path, {"store": store_url, "pool_threads": 1}))
+    busy, over = threading.Event(), threading.Event()
+
+    @app.job
+    def toil() -> None:
+        busy.set()
+        over.wait(20)
+
+    async with app, app.worker():
+        await toil.enqueue()
+        await until(busy.is_set)
+        ids = [(await toil.enqueue()).id for _ in range(3)]
+        action = await app.wait((await app.bulk("cancel", "type:toil status:pending")).id)
+        over.set()
+
+        assert action.state is State.COMPLETED
+        assert await states(app, ids) == {State.CANCELLED}
 
 
 async def test_an_action_is_a_job_with_a_name_that_says_what_it_does(app: Windlass) -> None:

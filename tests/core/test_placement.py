@@ -67,6 +67,21 @@ def test_a_way_that_jobs_never_take_does_not_hold_the_others_back() -> None:
     assert appetite(ways, free_slots=100, limit=500).limit == 500
 
 
+def test_a_way_that_jobs_never_take_waits_for_the_others_to_be_refilled() -> None:
+    never = berth(free=100, share=0.0)
+    draining = berth(free=0, held=60, prefetch=100, share=1.0)
+    half = berth(free=0, held=50, prefetch=100, share=1.0)
+    full = berth(free=0, held=100, prefetch=100, share=1.0)
+
+    def asked(thread: Berth) -> tuple[frozenset[str], int]:
+        wanted = appetite({"loop": never, "thread": thread}, free_slots=68, limit=500)
+        return wanted.ways, wanted.limit
+
+    assert asked(draining) == (frozenset(), 0)
+    assert asked(half) == ({"loop", "thread"}, 50)
+    assert asked(full)[0] == {"loop"}
+
+
 def test_without_room_in_the_backlog_nothing_is_asked_for() -> None:
     assert appetite({"loop": berth(free=100)}, free_slots=100, limit=-3).limit == 0
 

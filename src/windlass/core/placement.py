@@ -52,10 +52,12 @@ def appetite(berths: Mapping[K, Berth], *, free_slots: int, limit: int) -> Appet
     """How much to claim at once so that no way of running is given more than it has room for.
 
     A claim cannot say how many of each it wants, so it asks for as many as would fill the first
-    way, going by what came lately, and leaves out the ways that have no room at all.
+    way, going by what came lately, and leaves out the ways that have no room at all. A way that
+    jobs hardly ever take is always empty, and waits for the others to be refilled.
     """
     able = {way: berth for way, berth in berths.items() if berth.room > 0}
-    if not any(berth.hungry for berth in able.values()):
+    usual = [berth for berth in able.values() if berth.share >= RARE] or able.values()
+    if not any(berth.hungry for berth in usual):
         return Appetite(frozenset(), 0)
     total = sum(berth.share for berth in able.values()) or 1.0
     fitting = (berth.room / max(berth.share / total, RARE) for berth in able.values())

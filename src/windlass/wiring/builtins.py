@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from functools import partial
 
 from windlass.bell.base import ASKED, EVERY, Bell
@@ -20,13 +20,12 @@ MAX_QUEUES = 8
 class Staffing(Registry):
     """An app's types as they are at any moment, and ours; the app's own registry stays as it is."""
 
-    def __init__(self, app: Registry, ours: Iterable[Executor]) -> None:
+    def __init__(self, app: Registry, ours: Mapping[str, Executor]) -> None:
         """Refuse an app that has declared one of ours."""
         super().__init__()
         self._app = app
-        for executor in ours:
-            self.add(executor)
-        for type_ in set(super().types()) & set(app.types()):
+        self._ours = ours
+        for type_ in ours.keys() & set(app.types()):
             raise BadInput(
                 f"job type {type_!r} is Windlass's own; give {app.get(type_).origin} another one:"
                 " @app.job(type=…)"
@@ -34,21 +33,21 @@ class Staffing(Registry):
 
     def get(self, type_: str) -> Executor:
         """The executor of this type."""
-        return super().get(type_) if type_ in super().types() else self._app.get(type_)
+        return self._ours.get(type_) or self._app.get(type_)
 
     def types(self) -> list[str]:
         """Every type there is an executor for."""
-        return [*self._app.types(), *super().types()]
+        return [*self._app.types(), *self._ours]
 
     async def close(self) -> None:
-        """Have every executor let go of what it holds open."""
+        """Have the app's executors let go of what they hold open; ours hold nothing."""
         await self._app.close()
-        await super().close()
 
 
 def staffed(app: Registry, jobs: Jobs, bell: Bell, clock: Clock) -> Registry:
     """What a worker at this store knows."""
-    return Staffing(app, [from_object(Bulk(jobs, partial(_ring, bell), clock), {})])
+    bulk = from_object(Bulk(jobs, partial(_ring, bell), clock), {})
+    return Staffing(app, {bulk.type: bulk})
 
 
 async def _ring(bell: Bell, step: Step) -> None:

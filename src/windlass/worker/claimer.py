@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TypeAlias
 
+from windlass.core.bulk import BULK_QUEUE, BULK_TYPE
 from windlass.core.claim import Claim
 from windlass.core.job import Lane, NodeId, WorkerId
 from windlass.core.marks import Look
@@ -194,10 +195,13 @@ class Claimer:
     def _front(self, lane: Lane, ways: frozenset[Mode]) -> Front:
         front = self._fronts.get((lane, ways))
         if front is None:
-            queues = self._settings.queues
+            types = [type_ for type_, mode in self._identity.modes.items() if mode in ways]
+            # While there is room for our own types only, everybody else's stay out of the way.
+            queues = self._settings.queues if types != [BULK_TYPE] else [BULK_QUEUE]
             front = self._fronts[lane, ways] = Front(
                 lane=lane,
-                types=[type_ for type_, mode in self._identity.modes.items() if mode in ways],
+                types=types,
+                queues=queues,
                 marked=lane is not Lane.ALONE and (queues is None or len(queues) > FEW_QUEUES),
             )
         return front
@@ -214,7 +218,7 @@ class Claimer:
             lane=front.lane,
             limit=appetite.limit,
             types=front.types,
-            queues=self._settings.queues,
+            queues=front.queues,
             free_threads=self._gear.slots.free_threads,
             widest=max(self._widest, self._settings.threads),
             ranges=ranges,

@@ -20,6 +20,7 @@ class Front:
     lane: Lane
     types: Sequence[str]
     marked: bool  # whether it looks by marks, and not always at the whole line
+    queues: Sequence[str] | None = None  # None: every queue
     due: float = LONG_AGO  # when to look again; a bell makes it sooner
     empty_since: float = LONG_AGO
     marks: Marks = field(default_factory=Marks)
