@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -98,11 +99,12 @@ def _facts(app: Windlass, url: str) -> RenderableType:
 
 def _steps(app: Windlass, settings: Settings, url: str) -> Iterable[Text]:
     """Lines to copy. They work as they stand, and fit on any terminal."""
-    token = "$TOKEN" if settings.jwks else "$(windlass token)" if settings.secret else None
+    own = f"$({_command()} token)"
+    token = "$TOKEN" if settings.jwks else own if settings.secret else None
     yield look.text("Try:", "bold")
     for step in (*_first(app, url), f"curl {url}/jobs"):
         yield look.text(f"  {step} {BEARER.format(token)}" if token else f"  {step}")
-    yield look.text("  windlass stats")
+    yield look.text(f"  {_command()} stats")
     yield look.text("Ctrl-C stops it; what runs may finish.", "dim")
 
 
@@ -110,3 +112,12 @@ def _first(app: Windlass, url: str) -> Iterable[str]:
     if "add_numbers" in app.registry.types():
         yield f"curl {url}/jobs {JSON} \\\n    -d '{JOB}'"
     yield f"curl {url}/types"
+
+
+def _command() -> str:
+    """What to type for `windlass`: its path, if a shell would not find it or find another one."""
+    called = Path(sys.argv[0])
+    found = shutil.which("windlass")
+    if called.name != "windlass" or (found and called.resolve() == Path(found).resolve()):
+        return "windlass"
+    return sys.argv[0]
