@@ -2,7 +2,7 @@
 
 import pytest
 
-from windlass.core.secrets import without_password
+from windlass.core.secrets import without_password, without_secrets
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,23 @@ from windlass.core.secrets import without_password
 )
 def test_passwords_are_hidden_and_the_rest_stays(text: str, told: str) -> None:
     assert without_password(text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("postgres://u:p@h/d", "postgres://u:***@h/d"),
+        ("Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_ is bad", "Bearer eyJ*** is bad"),
+        ("signed by whsec_MfKQ9r8GKYqrTwjU+/PD8ILPZIo2LaLaSw==.", "signed by whsec_***."),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
+            "-----BEGIN RSA PRIVATE KEY-----***-----END RSA PRIVATE KEY-----",
+        ),
+        (
+            "eyJ is no token, nor is whsec, nor eyJa.b.c",
+            "eyJ is no token, nor is whsec, nor eyJa.b.c",
+        ),
+    ],
+)
+def test_what_opens_a_door_is_hidden_by_its_shape(text: str, told: str) -> None:
+    assert without_secrets(text) == told

@@ -115,6 +115,14 @@ def test_a_password_in_a_url_is_hidden() -> None:
     assert "s3cret" not in failed["error"]
 
 
+def test_a_token_that_an_error_repeats_is_hidden() -> None:
+    token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmVk"  # noqa: S105 - of nobody
+
+    [failed] = lines(AttemptFailed(WORKER, JobId("j"), "call", 1, f"refused: Bearer {token}"))
+
+    assert failed["error"] == "refused: Bearer eyJ***"
+
+
 def test_a_chore_that_keeps_failing_is_told_once_in_a_while() -> None:
     stream, clock = io.StringIO(), Clock()
     logs = Logs(stream, clock)

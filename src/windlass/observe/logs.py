@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TextIO, TypeAlias
 import structlog
 
 from windlass.clock import Clock
-from windlass.core.secrets import without_password
+from windlass.core.secrets import without_secrets
 from windlass.observe import events
 from windlass.observe.events import BellLost, ChoreFailed, Event, RequestServed
 from windlass.observe.request_lines import RequestLines
@@ -43,6 +43,7 @@ SAYINGS: Mapping[type[Event], Saying] = {
     events.WorkerStopped: Saying("info", "worker stopped"),
     events.WorkerDied: Saying("error", "worker died"),
     events.Occupancy: Saying("debug", "occupancy"),
+    events.JobsEnqueued: Saying("debug", "jobs enqueued"),
     events.JobsClaimed: Saying("debug", "jobs claimed"),
     events.AttemptsSettled: Saying("debug", "attempts settled"),
     events.AttemptFailed: Saying("warning", "attempt failed"),
@@ -81,7 +82,7 @@ class Logs:
         self._requests = None if stream.isatty() else RequestLines(stream, clock)
         self._log = structlog.wrap_logger(
             structlog.PrintLogger(stream),
-            processors=[self._add_time, _hide_passwords, *_renderers(stream)],
+            processors=[self._add_time, _hide_secrets, *_renderers(stream)],
             wrapper_class=structlog.BoundLogger,
         )
 
@@ -155,10 +156,10 @@ def _in_order(_: object, level: str, line: Line) -> Line:
     }
 
 
-def _hide_passwords(_: object, __: str, line: Line) -> Line:
+def _hide_secrets(_: object, __: str, line: Line) -> Line:
     for name, value in line.items():
         if isinstance(value, str):
-            line[name] = without_password(value)
+            line[name] = without_secrets(value)
     return line
 
 
