@@ -13,6 +13,7 @@ from windlass.observe.events import (
     ClaimsLost,
     Event,
     JobsClaimed,
+    JobsEnqueued,
     JobsReclaimed,
     LeaseLost,
     LeaseRenewed,
@@ -121,3 +122,11 @@ def test_requests_are_counted_by_method_and_status() -> None:
     assert value(metrics, "http_requests_total", method="other", status="405") == 2
     assert value(metrics, "http_request_seconds_count") == 5
     assert value(metrics, "http_requests_broken_total") == 1
+
+
+def test_what_was_enqueued_is_counted_by_transaction() -> None:
+    metrics = counted(JobsEnqueued(64, 60, 0.002), JobsEnqueued(1, 1, 0.001))
+
+    assert value(metrics, "enqueue_batch_jobs_sum") == 65
+    assert value(metrics, "enqueue_batch_callers_sum") == 61
+    assert value(metrics, "enqueue_seconds_count") == 2

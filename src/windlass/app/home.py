@@ -21,7 +21,7 @@ class Home:
 
     def __init__(self, backend: Backend, ports: Ports) -> None:
         """Live on the running event loop."""
-        self.store, self.bell = backend
+        self.store, self.bell = backend.store, backend.bell
         self.sender = Sender(backend, ports.clock)
         self.watcher = Watcher(self._look)
         self.catalog = Catalog(self.store.types, ports.clock)

@@ -9,14 +9,16 @@ from typing import NamedTuple
 from windlass.bell.base import Bell
 from windlass.clock import Chance, Clock
 from windlass.core.backoff import DEFAULT_BACKOFF, Backoff
+from windlass.observe.events import Observer, Observers
 from windlass.store.base import Store
 
 
 class Backend(NamedTuple):
-    """A store that is open, and the bell that goes with it."""
+    """A store that is open, the bell that goes with it, and who is told what happens there."""
 
     store: Store
     bell: Bell
+    observer: Observer = Observers()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

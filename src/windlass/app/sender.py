@@ -13,6 +13,7 @@ from windlass.bell.base import EVERY, LATER
 from windlass.clock import Clock
 from windlass.core.errors import BadStore, Busy, NotMigrated, StoreAway
 from windlass.core.job import NewJob
+from windlass.observe.events import JobsEnqueued
 from windlass.store.base import Enqueued
 
 Answer: TypeAlias = list[Enqueued] | Exception
@@ -61,6 +62,7 @@ class Sender:
 
     async def _send(self, batches: Sequence[Sequence[NewJob]]) -> list[Answer]:
         jobs = list(chain.from_iterable(batches))
+        began = self._clock.monotonic()
         try:
             answers = iter(await self._backend.store.enqueue(jobs))
         except EVERYONES:
@@ -69,6 +71,8 @@ class Sender:
             return await self._send_by_keys(batches, busy)
         except Exception as problem:  # noqa: BLE001 — one caller's mistake must not be everyone's
             return await self._send_halves(batches, problem)
+        took = self._clock.monotonic() - began
+        self._backend.observer.on(JobsEnqueued(len(jobs), len(batches), took))
         await self._backend.bell.ring(words(jobs, self._clock.now_us()))
         return [list(islice(answers, len(batch))) for batch in batches]
 

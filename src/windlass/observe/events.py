@@ -101,6 +101,15 @@ class Occupancy:
 
 
 @dataclass(frozen=True, slots=True)
+class JobsEnqueued:
+    """One transaction kept so many jobs, of so many callers who asked at the same time."""
+
+    count: int
+    callers: int
+    took: float
+
+
+@dataclass(frozen=True, slots=True)
 class JobsClaimed:
     """One claim statement took this many jobs."""
 
@@ -303,6 +312,7 @@ Event: TypeAlias = (
     | WorkerStopped
     | WorkerDied
     | Occupancy
+    | JobsEnqueued
     | JobsClaimed
     | AttemptsSettled
     | AttemptFailed

@@ -6,11 +6,18 @@ process did; totals of the fleet come from the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
 
 from windlass.observe import events
 from windlass.observe.events import Event
@@ -18,6 +25,7 @@ from windlass.observe.events import Event
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # A local commit takes 0.1 ms, a renewal that takes 5 s is given up.
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 
 
 class Metrics:
@@ -26,7 +34,9 @@ class Metrics:
     def __init__(self) -> None:
         """Begin at zero."""
         self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)  # memory, CPU and open files
         self._counts: dict[type[Event], Callable[[Any], None]] = {
+            **self._enqueues(),
             **self._attempts(),
             **self._workers(),
             **self._lease(),
@@ -44,6 +54,18 @@ class Metrics:
     def text(self) -> bytes:
         """Everything counted so far, as Prometheus reads it."""
         return generate_latest(self.registry)
+
+    def _enqueues(self) -> dict[type[Event], Callable[[Any], None]]:
+        sizes = self._histogram("enqueue_batch_jobs", "Jobs kept by one transaction.", SIZES)
+        callers = self._histogram("enqueue_batch_callers", "Callers who shared one.", SIZES)
+        took = self._seconds("enqueue_seconds", "Seconds until the jobs were kept.")
+
+        def on_enqueued(event: events.JobsEnqueued) -> None:
+            sizes.observe(event.count)
+            callers.observe(event.callers)
+            took.observe(event.took)
+
+        return {events.JobsEnqueued: on_enqueued}
 
     def _attempts(self) -> dict[type[Event], Callable[[Any], None]]:
         claimed = self._counter("jobs_claimed", "Jobs claimed.", "lane")
@@ -153,7 +175,10 @@ class Metrics:
         return Gauge(f"windlass_{name}", text, labels, registry=self.registry)
 
     def _seconds(self, name: str, text: str) -> Histogram:
-        return Histogram(f"windlass_{name}", text, buckets=SECONDS, registry=self.registry)
+        return self._histogram(name, text, SECONDS)
+
+    def _histogram(self, name: str, text: str, buckets: Sequence[float]) -> Histogram:
+        return Histogram(f"windlass_{name}", text, buckets=buckets, registry=self.registry)
 
 
 def _adds(counter: Counter) -> Callable[[Any], None]:

@@ -83,7 +83,8 @@ class Windlass(App):
         return self.storehouse.effects(await self.storehouse.store(connections=1))
 
     async def _connect(self) -> Backend:
-        return Backend(await self.storehouse.store(), self.storehouse.bell())
+        house = self.storehouse
+        return Backend(await house.store(), house.bell(), house.observer)
 
 
 def _backoff(settings: Settings) -> Backoff:

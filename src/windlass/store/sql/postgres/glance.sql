@@ -1,8 +1,7 @@
 -- What tells whether jobs have changed since the last look.
-select id::text as id, state, lane, fence, cancel_asked_at is not null as cancel_requested
-  from windlass_jobs
- where id = any(:ids::uuid[])
- union all
-select id::text, state, null, fence, false
-  from windlass_history
- where id = any(:ids::uuid[])
+select u.id::text as id, j.state, j.lane, j.fence, j.cancel_requested
+  from unnest(:ids::uuid[]) as u(id),
+       lateral (select state, lane, fence, cancel_requested
+                  from windlass_every_job e
+                 where e.id = u.id
+                 limit 1) j
