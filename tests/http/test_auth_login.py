@@ -126,6 +126,23 @@ async def test_a_bad_token_does_not_keep_anybody_from_logging_in(
     assert (status, elsewhere) == (200, 401)
 
 
+async def test_a_hash_of_older_figures_is_replaced_at_the_next_login(
+    client: aiohttp.ClientSession, guard: Guard, app: Windlass
+) -> None:
+    older = PasswordHasher(time_cost=2, memory_cost=8, parallelism=1).hash(PASSWORD)
+    store = await app.storehouse.store(connections=1)
+    users = SqlUsers(store.database)
+    await users.set_password("ada", older)
+
+    await logged_in(client)
+
+    kept = await users.user("ada")
+    await store.close()
+    assert kept is not None
+    assert "t=1" in kept.password
+    assert await logged_in(client)
+
+
 @pytest.mark.parametrize(
     ("username", "password"),
     [

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from argon2 import PasswordHasher
@@ -190,3 +190,29 @@ async def test_few_passwords_are_hashed_at_once_and_few_wait() -> None:
     assert len(set(hashes)) == MOST_WAITING
     assert slow.most_at_work == AT_ONCE
     assert await passwords.hash("ada", "there is room again")
+
+
+class Counting(PasswordHasher):
+    """Counts what it is asked to verify."""
+
+    def __init__(self) -> None:
+        super().__init__(time_cost=1, memory_cost=8, parallelism=1)
+        self.verified: list[str | bytes] = []
+
+    def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002 - as there
+        """Count, and verify."""
+        self.verified.append(hash)
+        return super().verify(hash, password)
+
+
+async def test_a_name_that_nobody_has_costs_as_much_as_one_that_somebody_has() -> None:
+    counting = Counting()
+    passwords = Passwords(counting)
+    kept = await passwords.hash("ada", "plenty of entropy")
+
+    await passwords.right(kept, "wrong")
+    await passwords.right(None, "wrong")
+
+    somebodys, nobodys = counting.verified
+    assert somebodys == kept
+    assert str(nobodys).split("$")[:4] == kept.split("$")[:4]  # the same figures
