@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import json
 import os
 import re
 import shlex
@@ -9,6 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 README = Path(__file__).parent.parent / "README.md"
@@ -52,6 +54,48 @@ async def test_the_first_minute_works_as_it_is_shown(shop: Path) -> None:
     assert said.decode().strip() == answer
     assert code == 0
     assert (shop / ".windlass" / "windlass.db").exists()
+
+
+async def test_the_service_answers_as_it_is_shown(tmp_path: Path) -> None:
+    up, submit, answer, *reads = blocks("console")[1].splitlines()
+    shown = json.loads(answer)
+
+    service = await start(f"{up} --port 0 --json", tmp_path)
+    try:
+        url = await told_url(service)
+        job = json.loads(await curl(submit, url))
+        told = [await curl(line.replace(shown["id"], job["id"]), url) for line in reads]
+    finally:
+        service.send_signal(signal.SIGTERM)
+        await service.communicate()
+
+    assert job.keys() == shown.keys()
+    assert job["status"] == shown["status"]
+    assert [json.loads(one).keys() >= {"status"} for one in told[:2]] == [True, True]
+    assert sum(json.loads(told[2]).values()) == 1
+
+
+async def told_url(service: asyncio.subprocess.Process) -> str:
+    """Where the service says that it is."""
+    assert service.stdout is not None
+    return str(json.loads(await service.stdout.readuntil(b"}\n"))["url"])
+
+
+async def curl(line: str, url: str) -> bytes:
+    """What a line for curl is answered with, at this address; curl itself may not be here."""
+    _, address, *words = shlex.split(line.removeprefix("$ "))
+    said = dict(zip(words[::2], words[1::2], strict=True))
+    name, _, value = said.get("-H", "Accept: */*").partition(": ")
+    async with (
+        aiohttp.ClientSession(headers={name: value}) as client,
+        client.request(
+            "POST" if "-d" in said else "GET",
+            address.replace("http://127.0.0.1:8080", url),
+            data=said.get("-d"),
+        ) as answer,
+    ):
+        assert answer.ok
+        return await answer.read()
 
 
 def test_every_python_block_can_be_read() -> None:

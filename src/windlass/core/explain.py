@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from windlass.core.job import Job, Lane, State
 
@@ -15,6 +15,15 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 COUNTED = 10_000
 
 
+class Line(NamedTuple):
+    """Where a job stands between the ends of a long line, by rank, and about how long that is."""
+
+    rank: int
+    first: int
+    last: int
+    length: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Everything that bears on why one job waits."""
@@ -22,6 +31,7 @@ class Facts:
     job: Job
     now_us: int
     ahead: int = 0  # jobs before it in its line, counted up to 10,000
+    line: Line | None = None  # known where lines are long
     paused_by: str | None = None
     queue_paused: bool = False
     workers: int = 0  # live workers
@@ -36,9 +46,12 @@ class Facts:
 class Explanation:
     """Why a job is where it is: in sentences, the most telling first, and in figures."""
 
+    state: State
+    state: State
     sentences: list[str]
     ahead: int | None = None  # jobs before it in its line; None where it stands in none
-    ahead_exact: bool = True  # else there are more
+    ahead_exact: bool = True  # else there are more …
+    ahead_about: int | None = None  # … perhaps so many
     wait: timedelta | None = None  # about how long yet, as far as that can be told
     due_at: datetime | None = None  # of a job that is scheduled
     paused_by: str | None = None  # of its queue
@@ -55,9 +68,11 @@ def explain(facts: Facts) -> Explanation:
     pending = facts.job.state is State.PENDING
     scheduled = facts.job.state is State.SCHEDULED
     return Explanation(
+        state=facts.job.state,
         sentences=sentences(facts),
         ahead=facts.ahead if pending else None,
         ahead_exact=facts.ahead < COUNTED,
+        ahead_about=_about(facts) if pending else None,
         wait=_wait(facts),
         due_at=facts.job.run_at if scheduled else None,
         paused_by=facts.paused_by,
@@ -70,20 +85,30 @@ def explain(facts: Facts) -> Explanation:
     )
 
 
+def _about(facts: Facts) -> int | None:
+    """How many are ahead; beyond what is counted, as if jobs came to the line evenly."""
+    if facts.ahead < COUNTED:
+        return facts.ahead
+    line = facts.line
+    if line is None or line.last <= line.first:
+        return None
+    share = (line.rank - line.first) / (line.last - line.first)
+    return max(round(line.length * share), COUNTED)
+
+
 def _wait(facts: Facts) -> timedelta | None:
     """How long yet: until it is due, or until those ahead are claimed if anything is."""
     job = facts.job
     if job.state is State.SCHEDULED:
         return max(job.run_at - _now(facts), timedelta(0))
-    if job.state is not State.PENDING or any(_obstacles(facts)) or facts.ahead >= COUNTED:
+    if job.state is not State.PENDING or any(_obstacles(facts)):
         return None
-    if not facts.ahead:
-        return timedelta(0)
-    return (
-        timedelta(seconds=facts.ahead / facts.claims_per_second)
-        if facts.claims_per_second
-        else None
-    )
+    ahead = _about(facts)
+    if not ahead:
+        return None if ahead is None else timedelta(0)
+    if not facts.claims_per_second:
+        return None
+    return timedelta(seconds=ahead / facts.claims_per_second)
 
 
 def sentences(facts: Facts) -> list[str]:
@@ -147,12 +172,20 @@ def _turn(facts: Facts) -> Iterator[str]:
 def _place(facts: Facts) -> str:
     if not facts.ahead:
         return "is next in line"
+    wait = _wait(facts)
+    if wait is None and not facts.claims_per_second:
+        return f"waits its turn: {_ahead(facts)}, and nothing was claimed in the last minute"
+    if wait is None:
+        return f"waits its turn: {_ahead(facts)}"
+    return f"waits its turn: {_ahead(facts)}, about {_span(wait.total_seconds())}"
+
+
+def _ahead(facts: Facts) -> str:
+    about = _about(facts)
     if facts.ahead >= COUNTED:
-        return f"waits its turn: more than {COUNTED:,} jobs are ahead"
-    jobs = "1 job is ahead" if facts.ahead == 1 else f"{facts.ahead:,} jobs are ahead"
-    if not facts.claims_per_second:
-        return f"waits its turn: {jobs}, and nothing was claimed in the last minute"
-    return f"waits its turn: {jobs}, about {_span(facts.ahead / facts.claims_per_second)}"
+        perhaps = f", perhaps {about:,}" if about else ""
+        return f"more than {COUNTED:,} jobs are ahead{perhaps}"
+    return "1 job is ahead" if facts.ahead == 1 else f"{facts.ahead:,} jobs are ahead"
 
 
 def _running(facts: Facts) -> Iterator[str]:
