@@ -17,6 +17,7 @@ from windlass import Windlass
 from windlass.cli.api import teller
 from windlass.cli.desk import Desk
 from windlass.config import Settings
+from windlass.core.job import Job
 
 SECRET = "0123456789abcdef" * 2
 OPEN = "0.0.0.0"  # noqa: S104 - with a secret, or to be refused
@@ -291,6 +292,35 @@ async def test_a_stop_in_the_middle_of_load_drops_no_request(either: Terminal) -
     assert load.broken == []
     assert set(load.statuses) == {202, 503}
     assert len(load.accepted) == len(set(load.accepted)) == sum(kept.values())
+
+
+@on_both
+async def test_a_death_in_the_middle_of_load_loses_no_accepted_job(either: Terminal) -> None:
+    async with standing(either, "serve") as server:
+        load = Load(server)
+        posting = asyncio.create_task(load.run())
+        await until(lambda: len(load.accepted) > 200)
+        server.signal(signal.SIGKILL)
+        await server.ended()
+        await posting
+
+    async with Windlass(either.env["WINDLASS_STORE"]) as app:
+        kept = {job.id for job in await every(app)}
+    assert set(load.statuses) == {202}
+    assert set(load.accepted) <= kept
+    # Those whose answer was on its way are kept too, and nobody's twice.
+    assert len(kept) <= len(load.accepted) + len(load.broken)
+
+
+async def every(app: Windlass) -> list[Job]:
+    """All jobs, page by page."""
+    found: list[Job] = []
+    page = await app.page(limit=100)
+    while True:
+        found += page.jobs
+        if page.next is None:
+            return found
+        page = await app.page(limit=100, before=page.next)
 
 
 async def test_while_it_stops_it_says_so(windlass: Terminal) -> None:
