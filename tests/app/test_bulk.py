@@ -134,6 +134,16 @@ async def test_an_action_is_a_job_with_a_name_that_says_what_it_does(app: Windla
     }
 
 
+async def test_the_name_of_an_action_can_be_shown(app: Windlass) -> None:
+    asked = await app.bulk("delete", "status:completed\n\t" + "x" * 300)
+
+    name = (await app.get(asked.id)).name
+
+    assert name is not None
+    assert name.startswith("delete status:completed  xxx")
+    assert len(name) == 200
+
+
 @pytest.mark.parametrize(
     ("action", "which", "rate", "error"),
     [

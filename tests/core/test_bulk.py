@@ -27,13 +27,14 @@ def test_a_query_without_states_means_those_that_the_action_can_change(
 ) -> None:
     which = bulk.wanted(action, "type:mail", NOW)
 
-    assert (which.type, which.states) == ("mail", states)
+    assert which.type == "mail"
+    assert set(which.states) == states
 
 
 def test_states_that_the_action_cannot_change_are_left_out() -> None:
     which = bulk.wanted(Action.RETRY, "status:failed,completed", NOW)
 
-    assert which.states == {State.FAILED}
+    assert set(which.states) == {State.FAILED}
 
 
 def test_a_query_for_nothing_that_could_be_changed_is_refused() -> None:
@@ -64,7 +65,7 @@ def test_there_are_three_actions() -> None:
     assert bulk.action("retry") is Action.RETRY
 
 
-@pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf"), True, "5"])
+@pytest.mark.parametrize("value", [0, 1e-9, -1, float("nan"), float("inf"), True, "5"])
 def test_a_rate_is_a_number_above_nothing(value: object) -> None:
     with pytest.raises(BadInput, match="rate"):
         bulk.rate(value)

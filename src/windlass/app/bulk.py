@@ -8,8 +8,10 @@ from windlass.core import bulk
 from windlass.core.bulk import BULK_CRASHES, BULK_PRIORITY, BULK_QUEUE, BULK_TYPE, Action
 from windlass.core.job import JobId, NewJob
 from windlass.core.limits import MAX_TEXT
-from windlass.executors import documents
+from windlass.executors import shape
 from windlass.executors.bulk import Order
+
+ORDERS = shape.of_document(BULK_TYPE, Order)
 
 
 def bulk_job(job_id: JobId, order: Order, now: datetime) -> NewJob:
@@ -18,9 +20,9 @@ def bulk_job(job_id: JobId, order: Order, now: datetime) -> NewJob:
     return NewJob(
         job_id,
         BULK_TYPE,
-        documents.write(order),
+        ORDERS.write(order),
         queue=BULK_QUEUE,
-        name=f"{order.action} {order.filter}"[:MAX_TEXT],
+        name=_name(order),
         priority=BULK_PRIORITY,
         max_crashes=BULK_CRASHES,
     )
@@ -29,3 +31,9 @@ def bulk_job(job_id: JobId, order: Order, now: datetime) -> NewJob:
 def order(action: Action | str, which: str, rate: float | None) -> Order:
     """What is asked for, checked."""
     return Order(action=bulk.action(action), filter=which, rate=bulk.rate(rate))
+
+
+def _name(order: Order) -> str:
+    """What it does, as lists show it: nothing that a name may not have."""
+    words = f"{order.action} {order.filter}"[:MAX_TEXT]
+    return "".join(letter if letter.isprintable() else " " for letter in words)

@@ -6,7 +6,6 @@ first, and keeps its place in the commit that changes a chunk of them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -27,6 +26,8 @@ BULK_PRIORITY = 4_000
 BULK_CRASHES = 100
 # Locks are held for as long as a chunk takes.
 MOST_AT_ONCE = 1_000
+# One job in a quarter of an hour: whoever is slower than that means something else.
+SLOWEST, FASTEST = 0.001, 1e15
 
 
 class Action(StrEnum):
@@ -101,11 +102,12 @@ def action(value: object) -> Action:
 
 def rate(value: object) -> float | None:
     """How many jobs a second, at most."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise BadInput(f"rate must be a number of jobs a second above 0, not {value!r}")
-    return float(value)
+    match value:
+        case None:
+            return None
+        case int() | float() if value is not True and SLOWEST <= value < FASTEST:
+            return float(value)
+    raise BadInput(f"rate must be jobs a second, {SLOWEST} or more, not {value!r}")
 
 
 def wanted(action: Action, text: str, now: datetime) -> JobFilter:

@@ -16,7 +16,16 @@ from msgspec import Meta
 
 from windlass.clock import Clock
 from windlass.core import bulk
-from windlass.core.bulk import BULK_CRASHES, BULK_QUEUE, BULK_TYPE, Action, Chunk, Place, Step
+from windlass.core.bulk import (
+    BULK_CRASHES,
+    BULK_QUEUE,
+    BULK_TYPE,
+    SLOWEST,
+    Action,
+    Chunk,
+    Place,
+    Step,
+)
 from windlass.core.errors import AlreadyKept, BadInput, Busy
 from windlass.core.job import JobId
 from windlass.core.rank import MAX_PRIORITY
@@ -35,7 +44,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     filter: Annotated[
         str, Meta(min_length=1, description='A query, as in status:failed error:"timed out".')
     ]
-    rate: Annotated[float, Meta(gt=0, description="Jobs a second, at most.")] | None = None
+    rate: Annotated[float, Meta(ge=SLOWEST, description="Jobs a second, at most.")] | None = None
 
 
 class Tally(msgspec.Struct, frozen=True):
