@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from windlass.clock import Chance, Clock
 from windlass.executors.base import Retry, Snooze
 from windlass.executors.breaker import Breaker
 
 AT_ONCE = 10  # requests to one host, in each process
-# How long a request may keep its slot while it waits for its turn.
-PATIENCE = 1.0
+# How long a request waits for its turn before it looks again whether to wait.
+PATIENCE = 0.1
 # How long it goes away otherwise: at least, and at most.
 STEP_BACK = 1.0
 STEP_FAR_BACK = 30.0
@@ -81,24 +81,28 @@ class Host:
         )
 
     async def _wait(self) -> None:
-        if self._turns.locked() and not self._may_wait():
-            raise self._step_back()
+        """Have a turn, at once or while it is worth to keep a slot waiting for it."""
+        if not self._turns.locked():
+            await self._turns.acquire()  # at once
+            return
         self._waiting += 1
         try:
-            async with asyncio.timeout(PATIENCE):
-                await self._turns.acquire()
-        except TimeoutError:
-            raise self._step_back() from None
+            while self._worth_waiting():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(PATIENCE):
+                        await self._turns.acquire()
+                        return
         finally:
             self._waiting -= 1
+        raise self._step_back()
 
-    def _may_wait(self) -> bool:
-        """As many as the host answered in the last second: so many will have their turn in one.
+    def _worth_waiting(self) -> bool:
+        """Whether the host answers so many in a second as wait for it, or is yet to be known.
 
         Slots that wait for a slow host are slots that healthy ones do not have.
         """
         now = self._clock.monotonic()
-        return now - self._met < PATIENCE or self._waiting < self._answered.count(now)
+        return now - self._met < PATIENCE or self._waiting <= self._answered.count(now)
 
     def _step_back(self) -> Snooze:
         """For as long as the host needs for all who step back."""
