@@ -288,11 +288,18 @@ async def test_keys_are_read_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "keys.json"
     file.write_bytes(jwks(pair(*FIRST)))
 
-    there = await source_of(str(file))()
+    source = source_of(str(file))
+    there = await source()
+    file.unlink()
 
     assert list(parsed(there)) == ["first"]
     with pytest.raises(KeysAway, match="cannot be read"):
-        await source_of(str(tmp_path / "nowhere.json"))()
+        await source()
+
+
+def test_a_file_that_is_not_there_is_refused_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="there is no file"):
+        source_of(str(tmp_path / "nowhere.json"))
 
 
 def test_without_the_library_it_says_what_to_install(

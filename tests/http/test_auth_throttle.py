@@ -95,9 +95,30 @@ def test_one_who_knew_the_password_is_forgiven(clock: OwnClock) -> None:
     for number in range(BY_NAME.tries):
         throttle.admit("ada", f"10.0.0.{number}")
 
-    throttle.forgive("ada")
+    throttle.forgive("ada", "10.0.0.1")
 
     throttle.admit("ada", "10.0.1.1")
+
+
+def test_colleagues_at_one_address_all_get_in(clock: OwnClock) -> None:
+    throttle = Throttle(clock)
+
+    for number in range(3 * BY_ADDRESS.tries):
+        throttle.admit(f"user{number}", "10.0.0.1")
+        throttle.forgive(f"user{number}", "10.0.0.1")
+
+
+def test_one_who_has_a_password_gains_no_tries_at_others(clock: OwnClock) -> None:
+    throttle = Throttle(clock)
+    for number in range(BY_ADDRESS.tries - 1):
+        throttle.admit(f"user{number}", "10.0.0.1")
+    throttle.admit("eve", "10.0.0.1")
+    throttle.forgive("eve", "10.0.0.1")
+
+    throttle.admit("ada", "10.0.0.1")
+
+    with pytest.raises(Refusal):
+        throttle.admit("bob", "10.0.0.1")
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ async def test_a_removed_user_is_gone_with_sessions_and_logins(users: SqlUsers, 
 
     assert (removed, again) == (True, False)
     assert await users.session("s1") is None
-    assert await users.renew_login("family", "d1", "d2") is None
+    assert (await users.renew_login("family", "d1", "d2")).user is None
     assert (await users.revoked(0)).ids == {"family"}
 
 
@@ -68,7 +68,7 @@ async def test_a_new_user_of_an_old_name_inherits_nothing(users: SqlUsers, ada: 
     await users.add(ada, "another", ())
 
     assert await users.session("s1") is None
-    assert await users.renew_login("family", "d1", "d2") is None
+    assert (await users.renew_login("family", "d1", "d2")).user is None
 
 
 async def test_another_password_ends_every_session_and_login(users: SqlUsers, ada: str) -> None:
@@ -79,7 +79,7 @@ async def test_another_password_ends_every_session_and_login(users: SqlUsers, ad
 
     assert changed
     assert await users.session("s1") is None
-    assert await users.renew_login("family", "d1", "d2") is None
+    assert (await users.renew_login("family", "d1", "d2")).user is None
     assert (await users.revoked(0)).ids == {"family"}
 
 
@@ -152,7 +152,7 @@ async def test_a_refresh_token_is_exchanged_once(users: SqlUsers, ada: str) -> N
     second = await users.renew_login("family", "d1", "d2")
     third = await users.renew_login("family", "d2", "d3")
 
-    assert second == third == await users.user(ada)
+    assert second.user == third.user == await users.user(ada)
 
 
 async def test_an_exchanged_refresh_token_ends_its_login(users: SqlUsers, ada: str) -> None:
@@ -161,8 +161,8 @@ async def test_an_exchanged_refresh_token_ends_its_login(users: SqlUsers, ada: s
 
     reused = await users.renew_login("family", "d1", "d3")
 
-    assert reused is None
-    assert await users.renew_login("family", "d2", "d4") is None
+    assert (reused.user, reused.ended) == (None, True)
+    assert await users.renew_login("family", "d2", "d4") == (None, False)
     assert (await users.revoked(0)).ids == {"family"}
 
 
@@ -170,7 +170,7 @@ async def test_a_login_that_never_was_leaves_nothing_behind(users: SqlUsers) -> 
     renewed = await users.renew_login("no such family", "d1", "d2")
     await users.end_login("no such family")
 
-    assert renewed is None
+    assert renewed == (None, False)
     assert (await users.revoked(0)).ids == frozenset()
 
 
@@ -183,10 +183,10 @@ async def test_of_many_who_bring_a_refresh_token_at_once_one_gets_the_next(
         *(users.renew_login("family", "d1", f"next {n}") for n in range(20))
     )
 
-    won = [n for n, answer in enumerate(answers) if answer is not None]
+    won = [n for n, answer in enumerate(answers) if answer.user is not None]
     assert len(won) == 1
     # The others brought a token that was exchanged, so nobody keeps the login.
-    assert await users.renew_login("family", f"next {won[0]}", "last") is None
+    assert (await users.renew_login("family", f"next {won[0]}", "last")).user is None
     assert (await users.revoked(0)).ids == {"family"}
 
 
@@ -200,8 +200,8 @@ async def test_a_login_ends_when_it_was_not_renewed_for_a_week(
     clock.advance(7 * DAY)
     late = await users.renew_login("family", "d2", "d3")
 
-    assert in_time is not None
-    assert late is None
+    assert in_time.user is not None
+    assert late.user is None
 
 
 async def test_a_login_ends_after_a_month_however_often_it_was_renewed(
@@ -210,11 +210,11 @@ async def test_a_login_ends_after_a_month_however_often_it_was_renewed(
     await users.begin_login(ada, "family", "d0")
     for day in range(29):
         clock.advance(DAY)
-        assert await users.renew_login("family", f"d{day}", f"d{day + 1}")
+        assert (await users.renew_login("family", f"d{day}", f"d{day + 1}")).user
 
     clock.advance(DAY)
 
-    assert await users.renew_login("family", "d29", "d30") is None
+    assert (await users.renew_login("family", "d29", "d30")).user is None
 
 
 async def test_an_ended_login_is_revoked(users: SqlUsers, ada: str) -> None:
@@ -222,7 +222,7 @@ async def test_an_ended_login_is_revoked(users: SqlUsers, ada: str) -> None:
 
     await users.end_login("family")
 
-    assert await users.renew_login("family", "d1", "d2") is None
+    assert (await users.renew_login("family", "d1", "d2")).user is None
     assert (await users.revoked(0)).ids == {"family"}
 
 
@@ -261,5 +261,5 @@ async def test_what_has_expired_is_forgotten(users: SqlUsers, ada: str, clock: O
 
     assert await users.session("old session") is None
     # A login that were still kept would be revoked by this.
-    assert await users.renew_login("old login", "d1", "d3") is None
+    assert (await users.renew_login("old login", "d1", "d3")).user is None
     assert (await users.revoked(0)).ids == {"token"}

@@ -56,7 +56,7 @@ class Accounts:
         user = await self.people.know(name, password)
         if user is None:
             raise unauthenticated(WRONG)
-        self._throttle.forgive(name)
+        self._throttle.forgive(name, address)
         return user
 
     async def begin_session(self, user: User, former: str | None) -> str:
@@ -87,9 +87,10 @@ class Accounts:
         if match is None:
             raise unauthenticated(SPENT)
         family, secret = match[1], mint.chance.secret()
-        user = await self._users.renew_login(family, digest(match[2]), digest(secret))
-        if user is None:
+        user, ended = await self._users.renew_login(family, digest(match[2]), digest(secret))
+        if ended:
             self._gate.look_again()
+        if user is None:
             raise unauthenticated(SPENT)
         return self._pair(mint, user, family, secret)
 

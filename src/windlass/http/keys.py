@@ -118,6 +118,8 @@ class KeysAway(Exception):
 def source_of(place: str) -> Source:
     """Where the keys are: in a file, or at a URL that nobody on the way can change."""
     if "://" not in place:
+        if not Path(place).is_file():
+            raise BadInput(f"WINDLASS_JWKS: there is no file {place}")
         return lambda: _from_file(Path(place))
     url = urlsplit(place)
     if url.scheme == "https" or (url.scheme == "http" and is_loopback(url.hostname or "")):

@@ -52,6 +52,11 @@ class Tries:
             self._whole_at.popitem(last=False)
         return 0.0
 
+    def give_back(self, key: str) -> None:
+        """Give one try back."""
+        if key in self._whole_at:
+            self._whole_at[key] -= self._allowance.every
+
     def forgive(self, key: str) -> None:
         """Give all tries back."""
         self._whole_at.pop(key, None)
@@ -81,9 +86,13 @@ class Throttle:
                 headers=((b"retry-after", b"%d" % seconds),),
             )
 
-    def forgive(self, name: str) -> None:
-        """A user who knew the password need not wait for earlier mistakes."""
+    def forgive(self, name: str, address: str) -> None:
+        """A user who knew the password need not wait for mistakes, nor a colleague beside them.
+
+        One who has a password gains no tries at those of others by it.
+        """
         self._names.forgive(name)
+        self._addresses.give_back(network(address))
 
 
 def network(address: str) -> str:

@@ -43,6 +43,13 @@ class Revoked(NamedTuple):
     now_us: int
 
 
+class Renewal(NamedTuple):
+    """Whose login was renewed; or, if nobody's, whether a login was ended for it."""
+
+    user: User | None
+    ended: bool = False
+
+
 class Users(Protocol):
     """Keeps users, and of what opens a door for them only digests."""
 
@@ -86,7 +93,7 @@ class Users(Protocol):
         """Begin a login whose refresh token has this digest; false if there is no such user."""
         ...
 
-    async def renew_login(self, family: str, brought: str, digest: str) -> User | None:
+    async def renew_login(self, family: str, brought: str, digest: str) -> Renewal:
         """Exchange a refresh token for the next one, once.
 
         A token that was exchanged before may be stolen: the whole login ends and is revoked.
@@ -164,8 +171,11 @@ class SqlUsers:
         """Begin a login."""
         return await self._database.run(self._begin_login(name, family, digest))
 
-    async def renew_login(self, family: str, brought: str, digest: str) -> User | None:
+    async def renew_login(self, family: str, brought: str, digest: str) -> Renewal:
         """Exchange a refresh token for the next one, once."""
+        # Anybody may bring anything: who makes it up keeps nobody from writing.
+        if not await self._read("login", family=family):
+            return Renewal(None)
         return await self._database.run(self._renew_login(family, brought, digest))
 
     async def end_login(self, family: str) -> None:
@@ -209,7 +219,7 @@ class SqlUsers:
         idle = _us(self._periods.login_idle)
         return bool((yield Statement("login_begin", {**said, "idle_us": idle})))
 
-    def _renew_login(self, family: str, brought: str, digest: str) -> Script[User | None]:
+    def _renew_login(self, family: str, brought: str, digest: str) -> Script[Renewal]:
         said = {"family": family, "brought": brought, "digest": digest}
         lasting = {
             "idle_us": _us(self._periods.login_idle),
@@ -217,14 +227,14 @@ class SqlUsers:
         }
         found = yield Statement("login_renew", {**said, **lasting})
         if not found:
-            yield from self._end_login(family)
-            return None
-        return _first((yield Statement("user", {"name": found[0]["name"]})))
+            return Renewal(None, ended=(yield from self._end_login(family)))
+        return Renewal(_first((yield Statement("user", {"name": found[0]["name"]}))))
 
-    def _end_login(self, family: str) -> Script[None]:
-        # Only a login there is: anybody may bring an id that never was, and fill the table.
-        if (yield Statement("login_end", {"family": family})):
+    def _end_login(self, family: str) -> Script[bool]:
+        ended = yield Statement("login_end", {"family": family})
+        if ended:
             yield from self._revoke(family, self._periods.access)
+        return bool(ended)
 
     def _revoke(self, token: str, lasting: timedelta) -> Script[None]:
         yield Statement("prune_revoked")
