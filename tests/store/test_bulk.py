@@ -13,7 +13,8 @@ from windlass.core.errors import ClaimLost
 from windlass.core.job import JobId, Lane, State
 from windlass.core.outcome import Done, HandedBack, Snoozed
 from windlass.core.search import JobFilter
-from windlass.store.script import Script
+from windlass.store.postgres import PostgresDatabase
+from windlass.store.script import Script, Statement
 from windlass.store.sql_bulk import advancing
 from windlass.store.sql_store import SqlStore
 
@@ -195,6 +196,22 @@ async def test_whoever_reclaimed_the_action_goes_on_and_the_stale_worker_does_no
     assert place == step.place
     assert await yard.state(one) is State.FAILED
     assert await store.job(two) is None
+
+
+async def test_nobody_reclaims_an_action_in_the_middle_of_a_chunk(
+    yard: Yard, store: SqlStore
+) -> None:
+    if not isinstance(store.database, PostgresDatabase):
+        pytest.skip("whoever writes to SQLite is alone")
+    worker, claim = await yard.running(type=BULK_TYPE)
+    await store.dismiss([worker.id])
+    hold = Statement("bulk_hold", {"id": claim.id, "fence": claim.fence})
+
+    async with store.database.connection() as connection, connection.transaction():
+        assert await store.database.execute(connection, hold)
+        meanwhile = await yard.reclaim()
+
+    assert (meanwhile, await yard.reclaim()) == (0, 1)
 
 
 @pytest.mark.parametrize("after", range(1, 5))
