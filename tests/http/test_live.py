@@ -25,7 +25,7 @@ from windlass.http.problems import Refusal
 from windlass.http.reader import SIGN_OF_LIFE
 from windlass.observe.events import ChoreFailed
 from windlass.store.base import Counts
-from windlass.store.totals import Glance
+from windlass.store.totals import Glance, Step
 
 
 class World:
@@ -34,6 +34,7 @@ class World:
     def __init__(self, jobs: int = 2) -> None:
         self.jobs = {job.id: job for job in (numbered(number) for number in range(jobs))}
         self.asked: Counter[str] = Counter()
+        self.steps: dict[JobId, Step] = {}
         self.away = False
         self.clock = OwnClock()
         self.told = Recorder()
@@ -54,7 +55,10 @@ class World:
         """As the store."""
         self._ask("glance")
         return [
-            Glance(job.id, job.state, job.lane, job.fence, job.cancel_requested)
+            Glance(
+                *(job.id, job.state, job.lane, job.fence, job.cancel_requested),
+                step=self.steps.get(job.id),
+            )
             for job in map(self.jobs.get, ids)
             if job
         ]
@@ -155,6 +159,25 @@ async def test_a_job_that_there_is_not_is_gone() -> None:
 
     assert ("gone", numbered(9).id, None) in heard
     assert [event for event in await ear.hear() if event[0] != "counts"] == [("gone", first, None)]
+
+
+async def test_how_far_a_job_is_is_told_without_reading_it_again() -> None:
+    world = World()
+    ear = await Ear(world.live, world.ids).open()
+    await world.turn()
+    await ear.hear()
+    read = world.asked["find"]
+
+    world.steps[world.ids[0]] = Step(0.5, "half", NOW)
+    await world.turn()
+    events = parsed(await anext(ear.chunks))
+    late = await Ear(world.live, world.ids[:1]).open()
+    await world.turn()
+
+    told = {"id": world.ids[0], "fraction": 0.5, "message": "half", "at": "2026-01-02T03:04:05Z"}
+    assert events == [("progress", told)]
+    assert ("progress", told) in parsed(await anext(late.chunks))
+    assert world.asked["find"] == read + 1  # for the late one
 
 
 async def test_who_comes_later_is_told_all_and_the_others_nothing_twice() -> None:

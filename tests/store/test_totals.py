@@ -14,6 +14,7 @@ from tests.store.yard import FAILED, Yard
 from windlass.core.census import RETRIED, REVIVED, Line
 from windlass.core.job import FINISHED, JobId, Lane, State
 from windlass.core.outcome import Cancelled, Crashed, Done, HandedBack, Snoozed
+from windlass.store.base import Progress
 from windlass.store.sql_store import SqlStore
 from windlass.store.totals import Glance
 
@@ -206,6 +207,24 @@ async def test_a_glance_tells_whether_a_job_has_changed(yard: Yard, store: SqlSt
         Glance(finished, State.COMPLETED, None, 1, cancel_requested=False),
         Glance(claim.id, State.RUNNING, Lane.OPEN, 1, cancel_requested=True),
     ]
+
+
+async def test_a_glance_tells_how_far_the_running_attempt_has_come(
+    yard: Yard, store: SqlStore
+) -> None:
+    _, claim = await yard.running()
+    for fraction in (0.25, 0.5):
+        said = Progress(job=claim.id, fence=claim.fence, fraction=fraction, message="on it")
+        await store.note([said], [])
+        yard.clock.advance(1)
+
+    [running] = await store.glance([claim.id])
+    await yard.settle(claim, Done())
+    [finished] = await store.glance([claim.id])
+
+    assert running.step is not None
+    assert running.step[:2] == (0.5, "on it")
+    assert finished.step is None
 
 
 class Ledger(Comparison):

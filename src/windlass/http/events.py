@@ -29,7 +29,7 @@ class Watched(msgspec.Struct, kw_only=True):
 @get(
     "/events",
     access=Access.READ,
-    answers={200: Says(str, "Events with JSON: `counts`, `job`, `changed`, `gone`.", EVENTS)},
+    answers={200: Says(str, "Events: `counts`, `job`, `progress`, `changed`, `gone`.", EVENTS)},
     refuses=(503,),
     headers={"Last-Event-ID": "Sent by who lost the connection; how things stand is told anew."},
 )
@@ -37,9 +37,9 @@ async def events(service: Service, query: Watched) -> Stream:
     """Listen to what changes, as server-sent events.
 
     At first, and after every reconnection, `counts` tells how many jobs are in each state and `job`
-    how each watched one stands; then both tell what changes. `changed` tells of a job that is too
-    large to be sent along, and `gone` of one that there is not, or no more. Who reads slowly misses
-    what was overtaken by later news.
+    how each watched one stands; then both tell what changes. `progress` tells how far a running
+    one says it is, `changed` of a job that is too large to be sent along, and `gone` of one that
+    there is not, or no more. Who reads slowly misses what was overtaken by later news.
     """
     return Stream(service.live.listen(_ids(query.jobs)), EVENTS.encode())
 

@@ -27,7 +27,7 @@ from windlass.http.reader import Reader
 from windlass.loop import Loop, Pace
 from windlass.observe.events import ChoreFailed, Observer
 from windlass.store.base import Counts
-from windlass.store.totals import Glance
+from windlass.store.totals import Glance, Step
 
 COUNTS = "counts"
 # Both bound what this process holds, and how much one statement asks for.
@@ -190,25 +190,38 @@ class Live:
     async def _look(self) -> None:
         asked, fresh = list(self._watchers), frozenset(self._fresh)
         seen = {glance.id: glance for glance in await self._sources.glance(asked)}
-        changed = [job for job in asked if self._is_news(job, seen.get(job))]
+        changed = [job for job in asked if self._has_changed(job, seen.get(job))]
+        whom = self._whom(changed, fresh)
+        await self._tell([job for job in whom if job in seen], whom)
+        for job in whom.keys() - seen.keys():
+            _tell(whom[job], job, self._event("gone", encode({"id": job})))
+        stepped = [job for job in asked if _step(seen.get(job)) != _step(self._seen.get(job))]
+        for job, readers in self._whom(stepped, fresh).items():
+            self._tell_step(job, _step(seen.get(job)), readers)
+        # Only now: what could not be told shall be news again at the next look.
+        self._seen |= {job: seen.get(job) for job in asked if job in self._watchers}
+        self._fresh -= fresh
+
+    def _has_changed(self, job: JobId, glance: Glance | None) -> bool:
+        return job not in self._seen or _without_step(self._seen[job]) != _without_step(glance)
+
+    def _whom(self, changed: Iterable[JobId], fresh: Iterable[Reader]) -> dict[JobId, set[Reader]]:
+        """Who is to be told of which job: of what changed everybody, of the rest the fresh."""
         whom = {job: set(self._watchers.get(job, ())) for job in changed}
         for reader in fresh:
             for job in reader.jobs:
                 whom.setdefault(job, set()).add(reader)
-        await self._tell([job for job in whom if job in seen], whom)
-        for job in whom.keys() - seen.keys():
-            _tell(whom[job], job, self._event("gone", encode({"id": job})))
-        # Only now: what could not be told shall be news again at the next look.
-        self._seen |= {job: seen.get(job) for job in changed if job in self._watchers}
-        self._fresh -= fresh
-
-    def _is_news(self, job: JobId, glance: Glance | None) -> bool:
-        return job not in self._seen or self._seen[job] != glance
+        return whom
 
     async def _tell(self, jobs: Sequence[JobId], whom: Mapping[JobId, Iterable[Reader]]) -> None:
         for start in range(0, len(jobs), PORTION):
             for job in await self._sources.find(jobs[start : start + PORTION]):
                 _tell(whom[job.id], job.id, self._news_of(job))
+
+    def _tell_step(self, job: JobId, step: Step | None, readers: Iterable[Reader]) -> None:
+        if step is not None:
+            news = self._event("progress", encode({"id": job, **step._asdict()}))
+            _tell(readers, f"{job} progress", news)
 
     def _news_of(self, job: Job) -> bytes:
         document = encode(wire.job(job))
@@ -243,3 +256,11 @@ class Live:
 def _tell(readers: Iterable[Reader], subject: str, news: bytes) -> None:
     for reader in readers:
         reader.tell(subject, news)
+
+
+def _step(glance: Glance | None) -> Step | None:
+    return glance.step if glance else None
+
+
+def _without_step(glance: Glance | None) -> Glance | None:
+    return glance._replace(step=None) if glance else None

@@ -14,7 +14,7 @@ from windlass.core.job import JobId
 from windlass.store.base import Database
 from windlass.store.rows import EPOCH, instant
 from windlass.store.script import Row, Rows, Script, Statement
-from windlass.store.totals import Glance
+from windlass.store.totals import Glance, Step
 
 MICROSECOND = timedelta(microseconds=1)
 SECOND_US = 1_000_000
@@ -86,8 +86,11 @@ def _counted(row: Row) -> Counted:
 
 
 def _glance(row: Row) -> Glance:
+    step = None
+    if row["fraction"] is not None:
+        step = Step(row["fraction"], row["message"], instant(row["at"]))
     cancel_requested = bool(row["cancel_requested"])
-    return Glance(row["id"], row["state"], row["lane"], row["fence"], cancel_requested)
+    return Glance(row["id"], row["state"], row["lane"], row["fence"], cancel_requested, step)
 
 
 def _us(moment: Any) -> int:

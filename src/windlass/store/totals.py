@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from windlass.core.census import Census, Total
 from windlass.core.job import JobId
+
+
+class Step(NamedTuple):
+    """How far a running attempt says it has come."""
+
+    fraction: float
+    message: str | None
+    at: datetime
 
 
 class Glance(NamedTuple):
@@ -17,6 +26,7 @@ class Glance(NamedTuple):
     lane: str | None
     fence: int
     cancel_requested: bool
+    step: Step | None = None
 
 
 class Totals(Protocol):
