@@ -231,6 +231,45 @@ async def test_who_asks_before_sending_is_told_before_sending() -> None:
     assert refused.startswith(b"HTTP/1.1 413 ")
 
 
+SWITCHES = [
+    b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",
+    b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\n",
+]
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+@pytest.mark.parametrize("pieces", [1, 2, 200])
+async def test_an_offer_to_switch_protocols_is_passed_over(switch: bytes, pieces: int) -> None:
+    body = GET + b"\r\n"  # which must not be taken for a request
+    said = POST + switch + b"Content-Length: %d\r\n\r\n" % len(body) + body
+    size = -(-len(said) // pieces)
+
+    async with serving() as site:
+        line = await site.connect()
+        for start in range(0, len(said), size):
+            line.say(said[start : start + size])
+            await asyncio.sleep(0.001)
+        first = await line.head()
+        echoed = line.body
+        line.say(GET + switch + b"\r\n" + GET + b"\r\n")
+        others = [await line.head(), await line.head()]
+        line.close()
+
+    assert (first[:15], echoed) == (b"HTTP/1.1 200 OK", body)
+    assert [head[:15] for head in others] == [b"HTTP/1.1 200 OK"] * 2
+    assert len(site.layered.observer.of(RequestServed)) == 3
+
+
+async def test_an_offer_to_switch_in_the_middle_of_pieces_is_refused() -> None:
+    async with serving() as site:
+        line = await site.connect()
+        line.say(POST + SWITCHES[0] + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+        answer = await line.rest()
+        line.close()
+
+    assert answer.startswith(b"HTTP/1.1 501 ")
+
+
 async def test_requests_in_a_row_are_answered_in_a_row() -> None:
     async with serving() as site:
         line = await site.connect()

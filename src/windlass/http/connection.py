@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from windlass.http import problems
@@ -15,18 +16,24 @@ HEADERS_PATIENCE = 10
 # Whoever still sends a body though it has its answer gets the time to read that answer.
 REST_PATIENCE = 3
 
+NO_SWITCH = Refusal(501, "no-upgrade", "send it without Upgrade, or with a Content-Length")
 NO_HTTP = Refusal(400, "bad-request", "this is not HTTP as it is spoken here")
 LONG_HEADERS = Refusal(431, "long-headers", f"the headers are over {MOST_HEADER_BYTES:,} bytes")
 
 
 class Connection(HttpToolsProtocol):
-    """uvicorn's, which by itself would wait for headers without end, however many and slow."""
+    """uvicorn's, which by itself would wait for headers without end, however many and slow.
+
+    We speak no other protocol, so whoever offers to switch to one (Java's client does, always) is
+    answered as if it had not. The parser would take the body of its request for the next request.
+    """
 
     _patience: int | None = HEADERS_PATIENCE
     _in_headers = False
     _refused = False
     _header_bytes = 0
     _piece = 0
+    _owed = 0  # bytes of a body that the parser shall not see
 
     @property
     def idle(self) -> bool:
@@ -47,14 +54,32 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what came; too many headers are refused before they are all here."""
-        if self._refused:
-            return
+        self._unset_keepalive_if_required()
         self._piece = len(data)
-        super().data_received(data)
+        while data and not self._refused:
+            data = self._pay(data) if self._owed else self._parse(data)
+
+    def _parse(self, data: bytes) -> bytes:
+        """Let the parser have it; what is not for it is left."""
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserError:
+            self._refuse(NO_HTTP)
+        except httptools.HttpParserUpgrade as offered:
+            return data[offered.args[0] :]
         if self._in_headers:
             self._header_bytes += len(data)
             if self._header_bytes > MOST_HEADER_BYTES:
                 self._refuse(LONG_HEADERS)
+        return b""
+
+    def _pay(self, data: bytes) -> bytes:
+        body, rest = data[: self._owed], data[self._owed :]
+        self._owed -= len(body)
+        self.on_body(body)
+        if not self._owed:
+            super().on_message_complete()
+        return rest
 
     def on_message_begin(self) -> None:
         """Wait for headers, for a while."""
@@ -69,9 +94,16 @@ class Connection(HttpToolsProtocol):
         if self._piece > MOST_HEADER_BYTES and self._headers_size() > MOST_HEADER_BYTES:
             self._refuse(LONG_HEADERS)
             raise OverflowError  # stops the parser
+        if self.parser.should_upgrade():
+            self._owed = self._offered_body()
         self._in_headers = False
         self._patience = None
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """The request is whole, unless the parser was not shown its body."""
+        if not self._owed:
+            super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """Do not wait for the rest of a body that nobody reads."""
@@ -79,9 +111,13 @@ class Connection(HttpToolsProtocol):
             self._patience = REST_PATIENCE
         super().on_response_complete()
 
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 — called by uvicorn
-        """Refuse what cannot be read."""
-        self._refuse(NO_HTTP)
+    def _offered_body(self) -> int:
+        """How long the body is of a request that offers to switch."""
+        found = dict(self.headers)
+        if b"transfer-encoding" in found:
+            self._refuse(NO_SWITCH)
+            raise ValueError  # stops the parser
+        return int(found.get(b"content-length", b"0"))
 
     def _headers_size(self) -> int:
         return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
