@@ -21,13 +21,13 @@ from tests.http.forge import (
 )
 from tests.store.yard import OwnClock
 from windlass.config import load
-from windlass.core.errors import BadInput
+from windlass.core.errors import BadInput, StoreAway
 from windlass.http.access import Principal, Scope
-from windlass.http.gate import Gate
+from windlass.http.gate import Gate, admission
 from windlass.http.passwords import Passwords
 from windlass.http.problems import Refusal
 from windlass.http.secret import Secret
-from windlass.store.users import SqlUsers
+from windlass.store.users import Revoked, SqlUsers
 from windlass.wiring import Storehouse
 from windlass.wiring.guarding import guard
 
@@ -393,6 +393,53 @@ async def test_a_revoked_token_is_refused_though_it_was_seen(gates: Gates) -> No
 
     assert await gate.admit(request(other))
     with pytest.raises(Refusal, match="revoked"):
+        await gate.admit(request(token))
+
+
+async def test_a_store_that_is_away_refuses_only_what_needs_proof(
+    gates: Gates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(_users: SqlUsers, _since_us: int) -> Revoked:
+        raise StoreAway("gone for lunch")
+
+    seen: list[dict[str, Any]] = []
+
+    async def app(scope: dict[str, Any], _receive: object, _send: object) -> None:
+        seen.append(scope)
+
+    monkeypatch.setattr(SqlUsers, "revoked", away)
+    admitting = admission(app, await gates.gate("ours"))
+
+    await admitting(request(gates.forge.ours()), nothing, nothing)
+    await admitting({"type": "http", "method": "GET", "headers": []}, nothing, nothing)
+
+    [with_token, without] = seen
+    assert with_token["user"] is None
+    assert isinstance(with_token["refused"], StoreAway)
+    assert (without["user"], without["refused"]) == (None, None)
+
+
+async def nothing(*_: object) -> Any:
+    """What is neither received nor sent."""
+
+
+async def test_a_minute_without_the_store_locks_nobody_out_who_was_in(
+    gates: Gates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = await gates.gate("ours")
+    token = gates.forge.ours()
+    assert await gate.admit(request(token))
+
+    async def away(_users: SqlUsers, _since_us: int) -> Revoked:
+        raise StoreAway("gone for lunch")
+
+    monkeypatch.setattr(SqlUsers, "revoked", away)
+    gates.clock.advance(59)
+    still = await gate.admit(request(token))
+    gates.clock.advance(1)
+
+    assert still is not None
+    with pytest.raises(StoreAway):
         await gate.admit(request(token))
 
 

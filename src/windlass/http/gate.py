@@ -41,7 +41,7 @@ class Seen(NamedTuple):
     edition: bytes
 
 
-class List(NamedTuple):
+class Withdrawn(NamedTuple):
     """What is revoked, and as of when the whole of it was read."""
 
     ids: frozenset[str]
@@ -127,12 +127,12 @@ class Gate:
         if len(self._seen) > MOST:
             self._seen.popitem(last=False)
 
-    async def _read_revoked(self, last: List | None) -> List:
+    async def _read_revoked(self, last: Withdrawn | None) -> Withdrawn:
         if last is None or last.now_us - last.whole_us > WHOLE_EVERY_US:
             whole = await self._users.revoked(0)
-            return List(whole.ids, whole.now_us, whole.now_us)
+            return Withdrawn(whole.ids, whole.now_us, whole.now_us)
         lately = await self._users.revoked(last.now_us - OVERLAP_US)
-        return List(last.ids | lately.ids, lately.now_us, last.whole_us)
+        return Withdrawn(last.ids | lately.ids, lately.now_us, last.whole_us)
 
 
 def admission(app: Asgi, gate: Gate) -> Asgi:
