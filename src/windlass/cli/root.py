@@ -25,6 +25,7 @@ COMMANDS = {
         "job.job": "Show everything about a job, and why it is where it is.",
         "act.retry": "Put failed or cancelled jobs back in line.",
         "act.cancel": "Cancel waiting jobs at once, and ask running ones to stop.",
+        "bulk.bulk": "Retry, cancel or delete all jobs that fit a query.",
     },
     "Queues and workers": {
         "fleet.stats": "Count the jobs in each state.",
