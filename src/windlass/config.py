@@ -58,6 +58,13 @@ Host = Annotated[
         description="names without scheme and path, as in jobs.example.org",
     ),
 ]
+Network = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$",
+        description="addresses or networks, as in 127.0.0.1,10.0.0.0/8",
+    ),
+]
 Place = Annotated[
     str, Meta(pattern=r"^[^/@\s]+:[0-9]{1,5}$", description="an address, as in 127.0.0.1:9090")
 ]
@@ -93,6 +100,7 @@ class Settings:
     open: Switch = False  # whether something outside guards an API that listens without a secret
     origins: tuple[Origin, ...] = ()  # of web pages, besides our own, that may call the API
     hosts: tuple[Host, ...] = ()  # by which the API is called, besides where it listens
+    proxies: tuple[Network, ...] = ()  # whose word counts for whom a request is from, and how
     rate: Rate | None = None  # of each principal; None: as many as it likes
     body_limit: Size = (1 << 20) + (1 << 16)  # a payload of 1 MiB, and what stands around it
     batch_limit: Size = 1 << 24  # the same for many jobs at once
@@ -122,7 +130,7 @@ SETTINGS: Mapping[str, Any] = {
     if name != "sources"
 }
 # Written with commas where a file would have a list.
-LISTS = frozenset({"queues", "origins", "hosts", "webhook_allow", "webhook_secrets"})
+LISTS = frozenset({"queues", "origins", "hosts", "proxies", "webhook_allow", "webhook_secrets"})
 # Never told, not even in part.
 SECRETS = frozenset({"secret", "webhook_secrets"})
 # Variables that platforms and others set; our own come later and win.

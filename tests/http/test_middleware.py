@@ -6,6 +6,7 @@ import pytest
 
 from tests.http.layered import HOST, STALLED, Layered, ask
 from windlass.config import Settings
+from windlass.core.errors import BadInput
 from windlass.http.access import Principal
 from windlass.http.answer import Answer, Send, send
 from windlass.http.middleware.hosts import names
@@ -265,6 +266,53 @@ async def test_a_configured_origin_is_told_beforehand_what_it_may_send() -> None
     assert "POST" in reply.headers["access-control-allow-methods"]
     assert "authorization" in reply.headers["access-control-allow-headers"]
     assert foreign.status == 403
+
+
+@pytest.mark.parametrize(
+    ("told", "from_"),
+    [
+        ("203.0.113.9", "203.0.113.9"),
+        ("6.6.6.6, 203.0.113.9", "203.0.113.9"),
+        ("6.6.6.6, 203.0.113.9, 10.1.2.3", "203.0.113.9"),
+        ("2001:db8::1", "2001:db8::1"),
+        ("unknown", "127.0.0.1"),
+        ("<script>", "127.0.0.1"),
+        ("", "127.0.0.1"),
+        ("10.0.0.1", "127.0.0.1"),
+    ],
+)
+async def test_a_proxy_of_ours_is_believed(told: str, from_: str) -> None:
+    layered = Layered(proxies=("127.0.0.1", "10.0.0.0/8"))
+
+    await layered.ask(x_forwarded_for=told)
+
+    assert layered.observer.of(RequestServed)[0].client == from_
+
+
+async def test_a_proxy_of_ours_tells_whether_it_was_https() -> None:
+    seen: list[str] = []
+
+    async def look(scope: Scope, receive: Receive, send_: Send) -> None:
+        seen.append(scope.get("scheme", "as it came"))
+        await send(Answer(), send_)
+
+    layered = Layered(look, proxies=("127.0.0.1",))
+    for proto in ("https", "http", "gopher"):
+        await layered.ask(x_forwarded_proto=proto)
+
+    assert seen == ["https", "http", "as it came"]
+
+
+async def test_nobody_else_is_believed() -> None:
+    for layered in (Layered(), Layered(proxies=("10.0.0.0/8",))):
+        await layered.ask(x_forwarded_for="203.0.113.9", x_forwarded_proto="https")
+
+        assert layered.observer.of(RequestServed)[0].client == "127.0.0.1"
+
+
+def test_a_network_that_is_none_is_refused() -> None:
+    with pytest.raises(BadInput, match="is no address and no network"):
+        Layered(proxies=("1.2.3",))
 
 
 async def test_data_is_nothing_but_data_and_is_kept_nowhere() -> None:

@@ -24,8 +24,8 @@ from windlass.worker.background import background
 BATCHES = frozenset({"/jobs/batch"})
 # What is said from outside about these counts though the app has settings of its own.
 OF_THE_API = (
-    *("host", "port", "secret", "jwks", "issuer", "audience", "open", "origins", "hosts", "rate"),
-    *("body_limit", "batch_limit", "request_timeout", "drain", "log"),
+    *("host", "port", "secret", "jwks", "issuer", "audience", "open", "origins", "hosts"),
+    *("proxies", "rate", "body_limit", "batch_limit", "request_timeout", "drain", "log"),
 )
 
 

@@ -13,6 +13,7 @@ from windlass.http.middleware.access_log import access_log
 from windlass.http.middleware.bodies import bodies
 from windlass.http.middleware.deadlines import Deadlines, deadlines
 from windlass.http.middleware.draining import draining
+from windlass.http.middleware.forwarded import Proxies, forwarded
 from windlass.http.middleware.hosts import hosts, names
 from windlass.http.middleware.layer import Asgi
 from windlass.http.middleware.origins import origins
@@ -49,4 +50,5 @@ def stacked(
     app = hosts(app, names(settings))
     app = draining(app, around.drain)
     app = recovery(app, around.drain, around.observer)
-    return access_log(app, clock, around.chance, around.observer)
+    app = access_log(app, clock, around.chance, around.observer)
+    return forwarded(app, Proxies(settings.proxies)) if settings.proxies else app
