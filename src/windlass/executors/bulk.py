@@ -40,9 +40,14 @@ BUSY_PAUSE = 1.0
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What to do with which jobs."""
 
-    action: Action
+    action: Annotated[Action, Meta(examples=["retry"])]
     filter: Annotated[
-        str, Meta(min_length=1, description='A query, as in status:failed error:"timed out".')
+        str,
+        Meta(
+            min_length=1,
+            description="Which jobs, in the words that lists are asked for with.",
+            examples=['status:failed type:email age:<2h error:"timed out"'],
+        ),
     ]
     rate: Annotated[float, Meta(ge=SLOWEST, description="Jobs a second, at most.")] | None = None
 
