@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from windlass.core import limits
 from windlass.core.errors import BadInput
 from windlass.core.job import JobId, State
-from windlass.core.search import JobFilter, Scalar, parse, payload_path
+from windlass.core.search import JobFilter, Scalar, parse, payload_path, payload_scalar
 
 
 class Which(TypedDict, total=False):
@@ -49,9 +49,7 @@ def _states(status: Any) -> frozenset[State]:
 
 
 def _payload(wanted: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
-    for path in wanted:
-        payload_path(path)
-    return wanted
+    return {".".join(payload_path(path)): payload_scalar(value) for path, value in wanted.items()}
 
 
 # Which field of the filter a word sets, and who checks it.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, assert_never
 
+from windlass.core.duration import LONGEST
 from windlass.core.job import Job, Lane, State
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,7 +47,6 @@ class Facts:
 class Explanation:
     """Why a job is where it is: in sentences, the most telling first, and in figures."""
 
-    state: State
     state: State
     sentences: list[str]
     ahead: int | None = None  # jobs before it in its line; None where it stands in none
@@ -108,7 +108,7 @@ def _wait(facts: Facts) -> timedelta | None:
         return None if ahead is None else timedelta(0)
     if not facts.claims_per_second:
         return None
-    return timedelta(seconds=ahead / facts.claims_per_second)
+    return timedelta(seconds=min(ahead / facts.claims_per_second, LONGEST.total_seconds()))
 
 
 def sentences(facts: Facts) -> list[str]:

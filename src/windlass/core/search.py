@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 from uuid import UUID
 
 from windlass.core import limits
@@ -78,7 +79,8 @@ def parse(text: str, now: datetime) -> JobFilter:
             which = _narrowed(which, word, now)
     if not bare:
         return which
-    return _once(which, bare[0], "error", " ".join(word.value for word in bare))
+    error = bare[0]._replace(field="error", value=" ".join(word.value for word in bare))
+    return _narrowed(which, error, now)
 
 
 def payload_path(path: str) -> tuple[str, ...]:
@@ -88,6 +90,17 @@ def payload_path(path: str) -> tuple[str, ...]:
         if not part or '"' in part or not part.isprintable() or re.fullmatch(r"-\d+", part):
             raise BadInput(f"{path!r} leads nowhere in a payload; write it like user.id")
     return parts
+
+
+def payload_scalar(value: object) -> Scalar:
+    """What can be looked for in a payload: text, a number, true, false or null."""
+    if isinstance(value, str):
+        return limits.part(value)
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    raise BadInput(f"{value!r} cannot be looked for in a payload; text, numbers, true, null can")
 
 
 def first_id(moment: datetime) -> JobId:
@@ -108,6 +121,8 @@ def _words(text: str) -> Iterator[Word]:
         if match is None:
             raise _unreadable(text, place)
         name, value = match.groups()
+        if name is None and value.endswith(":") and _known(value[:-1]):
+            raise BadQuery(place + 1, f"{value} has no value; write {value}something")
         quoted = value.startswith('"')
         yield Word(place + 1, name, _unquoted(value, place) if quoted else value, quoted)
         place = _next(text, match.end())
@@ -122,8 +137,6 @@ def _unreadable(text: str, place: int) -> BadQuery:
     word = text[place:].split(maxsplit=1)[0]
     if word.count('"') % 2:
         return BadQuery(place + 1, f"the quote in {word} has no end")
-    if word.endswith(":"):
-        return BadQuery(place + 1, f"{word} has no value; to look for these letters, quote them")
     return BadQuery(place + 1, f'{word} cannot be read; write field:value or field:"two words"')
 
 
@@ -143,12 +156,14 @@ def _narrowed(which: JobFilter, word: Word, now: datetime) -> JobFilter:
         raise BadQuery(word.position, str(problem)) from None
 
 
+def _known(name: str) -> bool:
+    return name in READERS or name.startswith(f"{PAYLOAD}.")
+
+
 def _reader(word: Word) -> Reader:
     name = word.field or ""
-    if name in READERS:
-        return READERS[name]
-    if name.startswith(f"{PAYLOAD}."):
-        return _payload
+    if _known(name):
+        return READERS.get(name, _payload)
     known = ", ".join(FIELDS)
     raise BadQuery(
         word.position, f"no field {name!r}; fields: {known}; to look for a text, quote it"
@@ -177,7 +192,7 @@ def _key(which: JobFilter, word: Word, _now: datetime) -> JobFilter:
 
 
 def _error(which: JobFilter, word: Word, _now: datetime) -> JobFilter:
-    return _once(which, word, "error", word.value)
+    return _once(which, word, "error", limits.part(word.value))
 
 
 def _payload(which: JobFilter, word: Word, _now: datetime) -> JobFilter:
@@ -185,7 +200,7 @@ def _payload(which: JobFilter, word: Word, _now: datetime) -> JobFilter:
     payload_path(path)
     if path in which.payload:
         raise BadQuery(word.position, f"{word.field} is there twice")
-    return replace(which, payload={**which.payload, path: _scalar(word)})
+    return replace(which, payload={**which.payload, path: payload_scalar(_scalar(word))})
 
 
 def _age(which: JobFilter, word: Word, now: datetime) -> JobFilter:
@@ -224,9 +239,10 @@ def _scalar(word: Word) -> Scalar:
         return word.value
     try:
         value = json.loads(word.value)
+        payload_scalar(value)
     except ValueError:
         return word.value
-    return value if isinstance(value, int | float | bool | None) else word.value
+    return cast("Scalar", value)
 
 
 def _once(which: JobFilter, word: Word, name: str, value: Any) -> JobFilter:

@@ -25,6 +25,8 @@ LAST_ID = JobId("ffffffff-ffff-ffff-ffff-ffffffffffff")
 # Live jobs are walked along by id, so many per page at most: an index for each filter would cost
 # every claim.
 WALK = 20_000
+# Those that run, are for later or wait in one queue have an index each: so many are looked at all.
+GATHER = 10_000
 # A search looks at so many rows for a page, or for so many seconds.
 LOOK = 50_000
 PATIENCE = 0.5
@@ -97,11 +99,12 @@ class Paging:
     async def _live(self, asked: Stretch) -> Listed:
         if not asked.live:
             return Listed([])
-        if asked.which.queue is not None or State.PENDING not in asked.live:
-            gathered = await self._gather(asked)
-            if gathered is not None:
-                return gathered
-        return await self._walk(asked)
+        if State.PENDING not in asked.live:
+            return await self._gather(asked) or await self._walk(asked)
+        walked = await self._walk(asked)
+        if walked.reached is None or asked.which.queue is None:
+            return walked
+        return await self._gather(asked) or walked
 
     async def _gather(self, asked: Stretch) -> Listed | None:
         """All that fit, if they are few."""
@@ -112,10 +115,10 @@ class Paging:
             type=which.type,
             queue=which.queue,
             **asked.ends,
-            bound=WALK,
+            bound=GATHER,
             limit=asked.limit,
         )
-        if found[0]["looked"] >= WALK:
+        if found[0]["looked"] >= GATHER:
             return None
         return Listed([JobId(row["id"]) for row in found if row["id"] is not None])
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from windlass.core.claim import Claim
-from windlass.core.explain import Facts
+from windlass.core.explain import Facts, Line
 from windlass.core.job import Attempt, Job, JobId, Lane, NodeId, Policy, State, WorkerId
 from windlass.store.base import (
     LogLine,
@@ -191,6 +191,7 @@ def facts(row: Row, of: Job) -> Facts:
         job=of,
         now_us=row["now_us"],
         ahead=row["ahead"],
+        line=_line(row),
         queue_paused=row["paused_by"] is not None,
         paused_by=row["paused_by"],
         workers=row["workers"],
@@ -200,6 +201,12 @@ def facts(row: Row, of: Job) -> Facts:
         claims_per_second=row["claims_per_second"],
         lease_until=instant(row["lease_until"]),
     )
+
+
+def _line(row: Row) -> Line | None:
+    if row["rank"] is None or row["first_rank"] is None or row["pending"] is None:
+        return None
+    return Line(row["rank"], row["first_rank"], row["last_rank"], row["pending"])
 
 
 def names(value: Any) -> list[str]:

@@ -18,6 +18,18 @@ select windlass_us(:now) as now_us,
                          order by w.rank, w.id
                          limit 10000) before
          where job.state = 'pending') as ahead,
+       (select j.rank
+          from windlass_jobs j
+         where j.state = 'pending' and j.lane = (select lane from job)
+         order by j.rank, j.id
+         limit 1) as first_rank,
+       (select j.rank
+          from windlass_jobs j
+         where j.state = 'pending' and j.lane = (select lane from job)
+         order by j.rank desc, j.id desc
+         limit 1) as last_rank,
+       (select rank from job) as rank,
+       (select pending from windlass_counts) as pending,
        (select paused_by from windlass_queues q, job where q.name = job.queue) as paused_by,
        (select count(*) from live) as workers,
        (select count(*) from live, job where job.type = any(live.types)) as workers_for_type,
@@ -26,7 +38,8 @@ select windlass_us(:now) as now_us,
        (select coalesce(max(threads), 0) from live where not alone) as widest,
        (select coalesce(sum(jobs), 0)::float8 / 60
           from windlass_rollups
-         where grain <= 10 and jobs > 0 and at > :now - interval '1 minute') as claims_per_second,
+         where grain = any(array[0, 10]) and jobs > 0 and state <> 'revived'
+           and at > :now - interval '1 minute') as claims_per_second,
        (select n.lease_until
           from job
           join windlass_workers w on w.id = job.worker

@@ -1,22 +1,22 @@
--- The newest finished jobs in some states: the newest of each type and state, merged.
-with recursive types (type) as (
-    (select type from windlass_history order by type limit 1)
-     union all
-    select next.type
-      from types t,
-           lateral (select h.type
-                      from windlass_history h
-                     where h.type > t.type
-                     order by h.type
-                     limit 1) next
+-- The newest finished jobs in some states: the newest of each type that was ever counted, merged.
+with cells as materialized (
+    select type, state
+      from windlass_totals
+     where state = any(:states::text[])
+     union
+    select type, state
+      from windlass_rollups
+     where grain = 0 and state = any(:states::text[])
 )
 select x.id::text as id
-  from types t, unnest(:states::text[]) as s(state),
-       lateral (select h.id
-                  from windlass_history h
-                 where h.type = t.type and h.state = s.state
-                   and h.id < :before::uuid and h.id >= :after::uuid
-                 order by h.id desc
+  from cells c,
+       lateral (select id
+                  from (select h.id
+                          from windlass_history h
+                         where h.type = c.type and h.state = c.state
+                           and h.id < :before::uuid and h.id >= :after::uuid
+                         order by h.id desc
+                         limit 10000) top
                  limit :limit) x
  order by x.id desc
  limit :limit

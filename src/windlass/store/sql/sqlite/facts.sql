@@ -16,6 +16,18 @@ select :now as now_us,
                  where job.state = 'pending' and j.state = 'pending' and j.lane = job.lane
                    and (j.rank, j.id) < (job.rank, job.id)
                  limit 10000)) as ahead,
+       (select j.rank
+          from windlass_jobs j
+         where j.state = 'pending' and j.lane = (select lane from job)
+         order by j.rank, j.id
+         limit 1) as first_rank,
+       (select j.rank
+          from windlass_jobs j
+         where j.state = 'pending' and j.lane = (select lane from job)
+         order by j.rank desc, j.id desc
+         limit 1) as last_rank,
+       (select rank from job) as rank,
+       (select pending from windlass_counts) as pending,
        (select q.paused_by from windlass_queues q join job on q.name = job.queue) as paused_by,
        (select count(*) from live) as workers,
        (select count(*) from live, job
@@ -26,7 +38,8 @@ select :now as now_us,
        (select coalesce(max(threads), 0) from live where not alone) as widest,
        (select coalesce(sum(jobs), 0) / 60.0
           from windlass_rollups
-         where grain in (0, 10) and jobs > 0 and at > :now - 60000000) as claims_per_second,
+         where grain in (0, 10) and jobs > 0 and state <> 'revived'
+           and at > :now - 60000000) as claims_per_second,
        (select n.lease_until
           from job
           join windlass_workers w on w.id = job.worker
