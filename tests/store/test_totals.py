@@ -1,6 +1,7 @@
 # ruff: noqa: D102 — the names of what is asked are those of the store
 """Totals only grow, and by what happened: whatever is retried, deleted, pruned or folded."""
 
+import asyncio
 from collections import Counter
 from datetime import timedelta
 from typing import Any
@@ -127,6 +128,20 @@ async def test_a_whole_day_that_is_dropped_was_there_all_the_same(
     assert await ended(store) == {State.COMPLETED: 1, State.FAILED: 1}
 
 
+async def test_two_who_fold_at_once_lose_and_double_nothing(yard: Yard, store: SqlStore) -> None:
+    for queue in ("a", "b", "c"):
+        for _ in range(10):
+            await yard.finished(Done(), queue=queue)
+    yard.clock.advance(120)
+    others = [SqlStore(store.database, yard.clock) for _ in range(4)]
+
+    folded = await asyncio.gather(*(one.fold(7) for one in others for _ in range(3)))
+
+    assert sum(folded) == 30
+    assert await ended(store) == {State.COMPLETED: 30}
+    assert await yard.counted() == {State.COMPLETED: 30}
+
+
 async def test_the_census_tells_what_waits_and_what_was_submitted(
     yard: Yard, store: SqlStore
 ) -> None:
@@ -241,11 +256,13 @@ class Ledger(Comparison):
 
     def prune(self) -> None:
         """Prune everything; nodes without a lease are forgotten too, so begin with another."""
+        old = [worker.id for worker in self.workers]
+        self.run(self.store.dismiss(old))
         self.run(self.store.prune(timedelta(0), 100))
         left = {job.id for job in self.run(self.store.find(list(self.jobs)))} if self.jobs else []
         for job_id in set(self.jobs) - set(left):
             assert self.jobs.pop(job_id).state in FINISHED
-        self.ended |= {worker.id for worker in self.workers}
+        self.ended |= set(old)
         self.node = self.run(self.yard.node())
         self.workers = [self.run(self.yard.worker(node=self.node)) for _ in range(2)]
         self.renew()
