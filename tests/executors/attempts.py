@@ -1,6 +1,6 @@
 """Attempts for executors to run in: a context whose desk the test holds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from windlass.core.claim import Claim
@@ -17,6 +17,7 @@ class Desk:
         self.stop = False
         self.lines: list[str] = []
         self.files: dict[str, tuple[str, bytes]] = {}
+        self.shared: tuple[int, int] | None = None
 
     def cancelled(self) -> bool:
         """Whether the attempt is to stop."""
@@ -32,6 +33,11 @@ class Desk:
     def keep(self, name: str, media_type: str, content: bytes) -> None:
         """Keep a file."""
         self.files[name] = (media_type, content)
+
+    def share(self, work: Callable[[Any], Any], chunks: Sequence[Any], at_once: int) -> list[Any]:
+        """Work on one chunk after the other."""
+        self.shared = (len(chunks), at_once)
+        return [work(chunk) for chunk in chunks]
 
     def transaction(self, result: Callable[[], Any]) -> Transaction:
         """There is no store here."""

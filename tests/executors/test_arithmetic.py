@@ -1,16 +1,17 @@
 """Sums are right: whole numbers of any size exactly, others as if rounded only once."""
 
 import asyncio
-import math
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.executors.attempts import Desk, context
 from windlass.core.errors import BadPayload
-from windlass.executors.arithmetic import add_numbers, large_array_sum, total
+from windlass.executors.arithmetic import add_numbers, large_array_sum, subtotal, total
 from windlass.executors.base import Discard
+from windlass.executors.chunks import split
 from windlass.executors.handlers import from_function
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
@@ -45,26 +46,52 @@ def test_what_is_no_number_is_refused_when_it_is_enqueued(payload: object) -> No
         executor.validate(payload)
 
 
-@given(st.lists(st.integers()))
-def test_many_whole_numbers_are_added_exactly(numbers: list[int]) -> None:
-    assert large_array_sum(list(numbers)) == {"sum": sum(numbers)}
+@given(st.lists(st.integers()), st.integers(1, 9))
+def test_many_whole_numbers_are_added_exactly(numbers: list[int], chunks: int) -> None:
+    assert in_chunks(numbers, chunks) == sum(numbers)
 
 
-@given(st.lists(FLOATS))
-def test_the_order_of_floats_does_not_matter(numbers: list[float]) -> None:
-    there_and_back = total(numbers), total(numbers[::-1])
+@given(st.lists(FLOATS | st.integers(-(2**53), 2**53)), st.integers(1, 9))
+def test_floats_are_rounded_once_however_they_are_cut(
+    numbers: list[int | float], chunks: int
+) -> None:
+    exact = sum(map(Fraction, numbers))
 
-    assert there_and_back[0] == there_and_back[1]
-    assert there_and_back[0] == (float(sum(map(Fraction, numbers))) if numbers else 0)
+    assert in_chunks(numbers, chunks) == exact or in_chunks(numbers, chunks) == float(exact)
+    assert in_chunks(numbers, chunks) == in_chunks(numbers[::-1], 1)
 
 
-def test_a_sum_that_no_float_can_hold_fails_for_good() -> None:
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ([], 0),
+        ([1e16, 1.0, -1e16], 1.0),
+        ([0.1] * 10, 1.0),
+        ([1e308, -1e308, 1e-300], 1e-300),
+        ([10**30, -(10**30)], 0),
+        ([10**30, 0.5], 1e30),
+    ],
+)
+@pytest.mark.parametrize("chunks", [1, 2, 3, 10])
+def test_known_sums(numbers: list[int | float], expected: float, chunks: int) -> None:
+    assert in_chunks(numbers, chunks) == expected
+
+
+@pytest.mark.parametrize("numbers", [[10**400, 1.5], [1.7e308, 1.7e308]])
+def test_a_sum_that_no_float_can_hold_fails_for_good(numbers: list[int | float]) -> None:
     with pytest.raises(Discard, match="too large"):
-        large_array_sum([10**400, 1.5])
-    with pytest.raises(Discard, match="too large"):
-        large_array_sum([1.7e308, 1.7e308])
+        large_array_sum(numbers, context())
 
 
-def test_nothing_adds_up_to_nothing() -> None:
-    assert large_array_sum([]) == {"sum": 0}
-    assert math.copysign(1, float(total([]))) == 1
+def test_more_threads_are_not_used_where_they_would_cost_time() -> None:
+    desk = Desk()
+
+    added = large_array_sum([*range(500_000)], context(desk, threads=8))
+
+    assert added == {"sum": 124_999_750_000}
+    assert desk.shared is None
+
+
+def in_chunks(numbers: list[int] | list[int | float], chunks: int) -> int | float:
+    """The sum, by way of so many chunks."""
+    return total(map(subtotal, split(numbers, chunks)))

@@ -3,32 +3,69 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import chain
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from windlass.executors.base import Discard
+from windlass.executors.context import Context
 
 Number: TypeAlias = int | float
+
+# To send numbers to another process costs ten times what it costs to add them, so a process is
+# worth its while for other work than this; a payload never has so many.
+WORTH_A_PROCESS = 10_000_000
+TOO_LARGE = "the sum is too large for a floating-point number"
 
 
 async def add_numbers(x: Number, y: Number) -> dict[str, Number]:
     """Add two numbers; whole ones of any size, exactly."""
-    return {"sum": total([x, y])}
+    return {"sum": total([subtotal([x, y])])}
 
 
-def large_array_sum(numbers: list[Number]) -> dict[str, Number]:
+def large_array_sum(numbers: list[Number], ctx: Context) -> dict[str, Number]:
     """Add many numbers; whole ones exactly, others as if rounded only once."""
-    return {"sum": total(numbers)}
+    return {"sum": ctx.map_chunks(subtotal, numbers, reduce=total, at_least=WORTH_A_PROCESS)}
 
 
-def total(numbers: Sequence[Number]) -> Number:
-    """The sum, whatever the order of the numbers; `Discard` if no number can hold it."""
-    whole = [number for number in numbers if isinstance(number, int)]
-    if len(whole) == len(numbers):
-        return sum(whole)
-    parts = (number for number in numbers if isinstance(number, float))
+class Subtotal(NamedTuple):
+    """What some numbers add up to, without any rounding."""
+
+    whole: int
+    parts: tuple[float, ...] | None  # None: there were whole numbers only
+
+
+def subtotal(numbers: Sequence[Number]) -> Subtotal:
+    """Add some of the numbers."""
+    # Whole numbers alone make a whole number, and nothing adds them quicker.
+    with suppress(OverflowError):
+        if isinstance(quick := sum(numbers), int):
+            return Subtotal(quick, None)
+    floats = [number for number in numbers if isinstance(number, float)]
+    whole = sum(number for number in numbers if isinstance(number, int))
+    return Subtotal(whole, _exact(floats))
+
+
+def total(subtotals: Iterable[Subtotal]) -> Number:
+    """The sum, however the numbers were cut into chunks; `Discard` if no number can hold it."""
+    every = list(subtotals)
+    whole = sum(one.whole for one in every)
+    parts = [one.parts for one in every if one.parts is not None]
+    if not parts:
+        return whole
     try:
-        return math.fsum(chain(parts, [sum(whole)]))
+        return math.fsum(chain(*parts, [whole]))
     except OverflowError:
-        raise Discard("the sum is too large for a floating-point number") from None
+        raise Discard(TOO_LARGE) from None
+
+
+def _exact(floats: list[float]) -> tuple[float, ...]:
+    """A few floats that add up to exactly what these do: the sum, and what its rounding left."""
+    parts: list[float] = []
+    try:
+        while (rest := math.fsum(chain(floats, (-part for part in parts)))) != 0:
+            parts.append(rest)
+    except OverflowError:
+        raise Discard(TOO_LARGE) from None
+    return tuple(parts)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from windlass.core.claim import Claim
 from windlass.core.errors import BadInput, ClaimLost
 from windlass.core.job import JobId
+from windlass.executors.chunks import Items, refuse_unshared, split
+
+R = TypeVar("R")
+S = TypeVar("S")
 
 Level: TypeAlias = Literal["debug", "info", "warning", "error"]
 
@@ -69,6 +73,10 @@ class Desk(Protocol):
 
     def keep(self, name: str, media_type: str, content: bytes) -> None:
         """Keep a file with the job; it is stored before the attempt is settled."""
+        ...
+
+    def share(self, work: Callable[[Any], Any], chunks: Sequence[Any], at_once: int) -> list[Any]:
+        """Have so many chunks worked on at once, in processes; raise what one of them raises."""
         ...
 
     def transaction(self, result: Callable[[], Any]) -> Transaction:
@@ -153,6 +161,42 @@ class Context:
                 " store it elsewhere and keep a reference"
             )
         self._desk.keep(name, media_type, bytes(content))
+
+    @overload
+    def map_chunks(
+        self, work: Callable[[Any], R], items: Items, *, at_least: int = 1
+    ) -> list[R]: ...
+
+    @overload
+    def map_chunks(
+        self,
+        work: Callable[[Any], Any],
+        items: Items,
+        *,
+        reduce: Callable[[list[Any]], S],
+        at_least: int = 1,
+    ) -> S: ...
+
+    def map_chunks(
+        self,
+        work: Callable[[Any], Any],
+        items: Items,
+        *,
+        reduce: Callable[[list[Any]], Any] | None = None,
+        at_least: int = 1,
+    ) -> Any:
+        """Work on chunks of the items side by side, on as many CPU threads as were granted.
+
+        Each chunk is worked on in a process, so `work` is a function that a process can import; it
+        takes a chunk, and what it returns is listed in order, or given to `reduce` as a list. With
+        fewer than `at_least` items a chunk is not worth the way; one chunk is worked on right here.
+        It waits for the results, so a coroutine uses `await asyncio.to_thread(ctx.map_chunks, …)`.
+        """
+        refuse_unshared(work)
+        chunks = split(items, min(self.threads, len(items) // max(at_least, 1)))
+        alone = len(chunks) == 1
+        results = [work(chunks[0])] if alone else self._desk.share(work, chunks, self.threads)
+        return results if reduce is None else reduce(results)
 
     def transaction(self) -> Transaction:
         """A block whose end settles the attempt as done, in the same commit as its effects.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import Any
 
 from windlass.app import Job
 from windlass.core.claim import Claim
@@ -69,6 +70,23 @@ async def _hand(app: Windlass) -> AsyncIterator[Hand]:
     finally:
         await store.leave(hand.node)
         await effects.close()
+
+
+class OneByOne:
+    """Does without helpers."""
+
+    def share(
+        self,
+        work: Callable[[Any], Any],
+        chunks: Sequence[Any],
+        at_once: int,  # noqa: ARG002 — it is one
+        stopped: Callable[[], bool],  # noqa: ARG002 — a test waits
+    ) -> list[Any]:
+        """Work on one chunk after the other."""
+        return [work(chunk) for chunk in chunks]
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 class Hand:
@@ -145,6 +163,6 @@ class Hand:
         executor = self._registry.get(claim.type)
         attempt = Attempt(claim, executor, self._opener.clock.monotonic())
         if executor.wants_context:
-            desk = LocalDesk(attempt, self._lease, self._opener.notes, self._opener)
+            desk = LocalDesk(attempt, self._lease, self._opener, OneByOne())
             attempt.context = Context(claim, desk, max(claim.threads, 1))
         return attempt

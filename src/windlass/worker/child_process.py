@@ -128,13 +128,14 @@ async def start_child(app: str | None, threads: int) -> Child:
             f"--parent={os.getpid()}",
             stdin=asyncio.subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
-            env=_environment(threads),
+            env=environment(threads),
         )
     reader, writer = await asyncio.open_unix_connection(sock=ours)
     return Child(process, reader, writer, threads)
 
 
-def _environment(threads: int) -> Mapping[str, str]:
+def environment(threads: int) -> Mapping[str, str]:
+    """What a process needs to import what this one can, and to compute in so many threads."""
     path = os.pathsep.join(entry for entry in sys.path if entry)
     return {**os.environ, "PYTHONPATH": path, **dict.fromkeys(THREAD_COUNTS, str(threads))}
 

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from windlass.core.errors import ClaimLost
 from windlass.store.base import Kept
 from windlass.worker.attempt import Attempt
 from windlass.worker.lease import Lease
-from windlass.worker.notes import Notes
+from windlass.worker.pools import Helpers
 from windlass.worker.transaction import Block, Opener
 
 
 class LocalDesk:
     """The desk of one attempt that runs on the worker's loop or in one of its threads."""
 
-    __slots__ = ("_attempt", "_lease", "_notes", "_opener")
+    __slots__ = ("_attempt", "_helpers", "_lease", "_notes", "_opener")
 
-    def __init__(self, attempt: Attempt, lease: Lease, notes: Notes, opener: Opener) -> None:
+    def __init__(self, attempt: Attempt, lease: Lease, opener: Opener, helpers: Helpers) -> None:
         """Take reports about `attempt`."""
         self._attempt = attempt
         self._lease = lease
-        self._notes = notes
+        self._notes = opener.notes
         self._opener = opener
+        self._helpers = helpers
 
     def cancelled(self) -> bool:
         """Whether the attempt is to stop."""
@@ -42,6 +43,10 @@ class LocalDesk:
         self._notes.keep(
             self._attempt.claim, Kept(name=name, media_type=media_type, content=content)
         )
+
+    def share(self, work: Callable[[Any], Any], chunks: Sequence[Any], at_once: int) -> list[Any]:
+        """Have helpers work on the chunks."""
+        return self._helpers.share(work, chunks, at_once, self.cancelled)
 
     def transaction(self, result: Callable[[], Any]) -> Block:
         """A block that settles the attempt; refused once others may act for this worker."""

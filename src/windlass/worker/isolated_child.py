@@ -7,15 +7,13 @@ signal can interrupt them; another one listens, and ends the process when the wo
 from __future__ import annotations
 
 import argparse
-import ctypes
 import importlib
 import os
 import resource
 import signal
 import socket
-import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from queue import SimpleQueue
 from types import FrameType, TracebackType
@@ -46,10 +44,10 @@ from windlass.worker.isolated_wire import (
     over,
     read_to_child,
 )
+from windlass.worker.parallel import HelperProcesses
+from windlass.worker.parent import die_with
 from windlass.worker.runner import run_plain
 from windlass.worker.wording import error_text, kept
-
-PR_SET_PDEATHSIG = 1
 
 
 class Application(Protocol):
@@ -118,6 +116,10 @@ class PipeDesk:
         """Pass on a file."""
         self._child.pipe.say(File(name, media_type, content))
 
+    def share(self, work: Callable[[Any], Any], chunks: Sequence[Any], at_once: int) -> list[Any]:
+        """Have helpers of this process work on the chunks; a signal interrupts."""
+        return self._child.helpers.share(work, chunks, at_once, self.cancelled)
+
     def transaction(self, result: Callable[[], Any]) -> PipeBlock:
         """A block that settles the attempt."""
         return PipeBlock(self._child, self._attempt, result)
@@ -175,6 +177,7 @@ class IsolatedChild:
         self.app = app
         self.clock = clock
         self.stopped = False
+        self.helpers = HelperProcesses()
         self._running = False
         self._runs: SimpleQueue[Run] = SimpleQueue()
         self._flushed: SimpleQueue[None] = SimpleQueue()
@@ -246,14 +249,6 @@ def memory_capped(limit: int | None) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-def die_with(parent: int) -> None:
-    """Have Linux kill this process when the worker dies; elsewhere the closed socket tells."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        sys.exit(1)  # it died before the line above
 
 
 def load(target: str) -> Any:

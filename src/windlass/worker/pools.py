@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import SimpleQueue
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from windlass.worker.child_process import Child, start_child
+from windlass.worker.parallel import HelperProcesses
 
 Work: TypeAlias = Callable[[], None]
 
@@ -24,11 +25,36 @@ class Threads(Protocol):
         ...
 
 
+class Helpers(Protocol):
+    """Processes that work on chunks of attempts."""
+
+    def share(
+        self,
+        work: Callable[[Any], Any],
+        chunks: Sequence[Any],
+        at_once: int,
+        stopped: Callable[[], bool],
+    ) -> list[Any]:
+        """Have so many chunks worked on at once; called in threads, blocks until all are done.
+
+        Raises what the first of them raised, or `ClaimLost` once `stopped`; the rest is stopped.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the processes."""
+        ...
+
+
 class Pools(Protocol):
     """Starts threads and processes."""
 
     def threads(self) -> Threads:
         """Threads that are started as they are needed."""
+        ...
+
+    def helpers(self) -> Helpers:
+        """Helpers that are started as they are needed."""
         ...
 
     async def process(self, threads: int) -> Child:
@@ -46,6 +72,10 @@ class SystemPools:
     def threads(self) -> OsThreads:
         """Daemon threads: one that hangs does not keep the process from ending."""
         return OsThreads()
+
+    def helpers(self) -> HelperProcesses:
+        """Processes that are kept for the next chunks."""
+        return HelperProcesses()
 
     async def process(self, threads: int) -> Child:
         """A fresh process that runs isolated handlers with so many threads each."""

@@ -20,6 +20,7 @@ from windlass.worker.desk import LocalDesk
 from windlass.worker.lease import Lease
 from windlass.worker.line import Line
 from windlass.worker.notes import Notes
+from windlass.worker.pools import Helpers
 from windlass.worker.settler import Settler
 from windlass.worker.slots import Slots
 from windlass.worker.transaction import Opener
@@ -62,6 +63,7 @@ class Gear:
     slots: Slots
     settler: Settler
     opener: Opener
+    helpers: Helpers
     lease: Lease
     clock: Clock
     chance: Chance
@@ -84,7 +86,7 @@ class Gear:
         executor = self.executors(claim.type)
         attempt = Attempt(claim, executor, now)
         if executor.wants_context and executor.mode is not Mode.PROCESS:
-            desk = LocalDesk(attempt, self.lease, self.opener.notes, self.opener)
+            desk = LocalDesk(attempt, self.lease, self.opener, self.helpers)
             attempt.context = Context(claim, desk, self.slots.threads_of(claim))
         return attempt
 

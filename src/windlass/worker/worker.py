@@ -81,6 +81,7 @@ class Worker:
             slots=self._slots,
             settler=self._settler,
             opener=Opener(effects, self._notes, clock),
+            helpers=pools.helpers(),
             lease=lease,
             clock=clock,
             chance=chance,
@@ -149,6 +150,7 @@ class Worker:
         finally:
             for way in self._ways.values():
                 await way.close()
+            self._gear.helpers.close()
         if self._fault is not None:
             raise self._fault
 

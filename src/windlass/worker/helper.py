@@ -1,0 +1,73 @@
+"""The inside of a helper: a process that works on chunks of an attempt, one after the other.
+
+Started as `python -m windlass.worker.helper FD PARENT`. It imports nothing but what the work needs.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import socket
+import sys
+import threading
+import traceback
+
+from windlass.worker.helper_wire import Failure, Parcel, Success, opened, packed, receive, send
+from windlass.worker.parent import die_with
+
+# A helper that nobody needs for so long ends. Its worker forgets it sooner.
+IDLE = 60.0
+
+
+def work_on(parcel: Parcel) -> Success | Failure:
+    """Do the work on one chunk; whatever it raises is for the worker to raise again."""
+    try:
+        work, chunk = opened(parcel)
+        return Success(work(chunk))
+    except Exception as error:  # noqa: BLE001 — as a runner takes whatever a handler raises
+        return Failure(_sendable(error), traceback.format_exc())
+
+
+def main() -> None:
+    """Work until nobody needs it, or the worker is gone."""
+    end, parent = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])
+    die_with(parent)
+    # An interrupt from the keyboard is for the worker.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parcels: queue.SimpleQueue[Parcel] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(end, parcels), daemon=True).start()
+    try:
+        while True:
+            send(end, _answer(work_on(parcels.get(timeout=IDLE))))
+    except queue.Empty:
+        return
+
+
+def _listen(end: socket.socket, parcels: queue.SimpleQueue[Parcel]) -> None:
+    try:
+        while True:
+            parcels.put(receive(end))
+    except EOFError:
+        os._exit(1)  # without its worker nobody waits for the chunk
+
+
+def _answer(said: Success | Failure) -> Parcel:
+    try:
+        return packed(said)
+    except Exception as error:  # noqa: BLE001 — whatever a result makes of being pickled
+        return packed(Failure(TypeError(f"a chunk's result cannot be sent back: {error}"), ""))
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error, if it survives the way; else one that says the same."""
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 — made here
+    except Exception:  # noqa: BLE001 — whatever an error makes of being pickled
+        return RuntimeError("".join(traceback.format_exception_only(error)).strip())
+    return error
+
+
+if __name__ == "__main__":
+    main()
