@@ -4,7 +4,6 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 from pathlib import Path
 
 import aiohttp
@@ -12,9 +11,7 @@ import pytest
 import uvicorn
 
 from windlass import Windlass
-from windlass.http.access import Principal, Scope
 from windlass.http.app import Api
-from windlass.http.middleware.layer import Asgi
 from windlass.http.gate import admission
 from windlass.http.service import Service
 from windlass.wiring.guarding import Guard, guarding
@@ -86,17 +83,6 @@ def service(app: Windlass, guard: Guard) -> Service:
         chance=house.chance,
         observer=house.observer,
     )
-
-
-def open_to_all(api: Asgi) -> Asgi:
-    """Let everybody in, as a service without a secret does on loopback."""
-    local = Principal("local", frozenset(Scope), "loopback")
-
-    async def serve(scope: Any, receive: Any, send: Any) -> None:
-        scope["user"] = local
-        await api(scope, receive, send)
-
-    return serve
 
 
 @pytest.fixture
