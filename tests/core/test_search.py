@@ -76,6 +76,9 @@ def test_words_become_a_filter(text: str, wanted: dict[str, Any]) -> None:
         ("payload.a:1 payload.a:2", 13, "payload.a is there twice"),
         ("error:x y", 9, "error is there twice"),
         ("payload..a:1", 1, "leads nowhere"),
+        ("payload.0.1.2.3.4:1", 1, "at most 32 parts, 4 of them numbers"),
+        ("payload." + "a." * 32 + "a:1", 1, "at most 32 parts"),
+        (" ".join(f"payload.a{n}:1" for n in range(11)), 131, "at most 10 fields"),
         ("age:10m", 1, "age:>10m (older) or age:<2h (younger)"),
         ("age:>soon", 1, "'soon' is no duration"),
         ("created:>yesterday", 1, "'yesterday' is no time; write 2026-11-01"),
@@ -121,6 +124,13 @@ def test_a_filter_can_be_kept_as_json() -> None:
 def test_a_path_that_no_store_could_follow_is_refused(path: str) -> None:
     with pytest.raises(BadInput, match="leads nowhere"):
         payload_path(path)
+
+
+def test_nothing_is_younger_than_the_last_day_there_is() -> None:
+    which = parse("created:9999-12-31", NOW)
+
+    assert which.created_after == datetime(9999, 12, 31, tzinfo=UTC)
+    assert which.created_before is None
 
 
 def test_ids_tell_when_they_were_made() -> None:

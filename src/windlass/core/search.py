@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias, cast
 from uuid import UUID
 
@@ -27,6 +27,9 @@ BLANKS = re.compile(r"\s*")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 LONGEST = 2_000
+# A number in a path means a name or a place, so that each one doubles where must be looked.
+MOST_PARTS, MOST_NUMBERS = 32, 4
+MOST_FIELDS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +92,16 @@ def payload_path(path: str) -> tuple[str, ...]:
     for part in parts:
         if not part or '"' in part or not part.isprintable() or re.fullmatch(r"-\d+", part):
             raise BadInput(f"{path!r} leads nowhere in a payload; write it like user.id")
+    if len(parts) > MOST_PARTS or sum(map(is_number, parts)) > MOST_NUMBERS:
+        raise BadInput(
+            f"a path into a payload has at most {MOST_PARTS} parts, {MOST_NUMBERS} of them numbers"
+        )
     return parts
+
+
+def is_number(part: str) -> bool:
+    """Whether a part of a path may be a place in a list."""
+    return part.isascii() and part.isdigit()
 
 
 def payload_scalar(value: object) -> Scalar:
@@ -200,6 +212,8 @@ def _payload(which: JobFilter, word: Word, _now: datetime) -> JobFilter:
     payload_path(path)
     if path in which.payload:
         raise BadQuery(word.position, f"{word.field} is there twice")
+    if len(which.payload) == MOST_FIELDS:
+        raise BadQuery(word.position, f"a query asks for at most {MOST_FIELDS} fields of a payload")
     return replace(which, payload={**which.payload, path: payload_scalar(_scalar(word))})
 
 
@@ -221,6 +235,8 @@ def _created(which: JobFilter, word: Word, _now: datetime) -> JobFilter:
         raise BadQuery(word.position, "created is a day, or compared: created:>2026-11-01T09:30")
     day = _instant(word, word.value)
     since = _once(which, word, "created_after", day)
+    if day.date() == date.max:
+        return since  # after the last day there is none
     return _once(since, word, "created_before", day + timedelta(days=1))
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from windlass.clock import Clock
 from windlass.core.job import FINISHED, LIVE, JobId, State
-from windlass.core.search import EPOCH, JobFilter, first_id, made_at, payload_path
+from windlass.core.search import EPOCH, JobFilter, first_id, is_number, made_at, payload_path
 from windlass.store.base import Matching
 from windlass.store.script import Rows
 
@@ -169,7 +169,7 @@ class Paging:
             now = self._clock.monotonic()
             if looked >= LOOK or now - began >= PATIENCE:
                 return Matching(found, asked.before, made_at(asked.before))
-            rows = _more(rows, now - since)
+            rows = more(rows, now - since)
 
     async def _fitting(self, ids: Sequence[JobId], which: JobFilter, limit: int) -> list[JobId]:
         if not ids:
@@ -227,7 +227,7 @@ def _ids(rows: Rows) -> list[JobId]:
     return [JobId(row["id"]) for row in rows]
 
 
-def _more(rows: int, took: float) -> int:
+def more(rows: int, took: float) -> int:
     """How many rows to look at next, so that each look is quick."""
     if took > QUICK:
         return max(rows // 2, FEW)
@@ -252,5 +252,5 @@ def _fields(which: JobFilter) -> str:
 
 def _ways(path: Sequence[str]) -> list[str]:
     """SQLite tells a place in a list from a name; both are meant by a number."""
-    parts = [(f'."{part}"', f"[{part}]") if part.isdecimal() else (f'."{part}"',) for part in path]
+    parts = [(f'."{part}"', f"[{part}]") if is_number(part) else (f'."{part}"',) for part in path]
     return ["$" + "".join(way) for way in product(*parts)]
