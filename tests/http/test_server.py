@@ -61,15 +61,18 @@ class Line:
         """Send it, whatever it is."""
         self._writer.write(data)
 
-    async def head(self) -> bytes:
-        """The next answer, without its body."""
+    async def head(self, length: int | None = None) -> bytes:
+        """The next answer, without its body, which is as long as it says or as the caller knows."""
         head = await self._reader.readuntil(b"\r\n\r\n")
-        length = next(
-            (int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"content-length")),
-            0,
+        said = (
+            int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"content-length")
         )
-        self.body = await self._reader.readexactly(length)
+        self.body = await self._reader.readexactly(next(said, 0) if length is None else length)
         return head
+
+    async def read(self, length: int) -> bytes:
+        """So many bytes."""
+        return await self._reader.readexactly(length)
 
     async def rest(self) -> bytes:
         """Everything until the other side hangs up."""
@@ -290,6 +293,95 @@ async def test_hundreds_of_idle_connections_keep_nobody_out() -> None:
             each.close()
 
     assert head.startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_an_idle_connection_is_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "KEEP_ALIVE", 20)
+    async with serving() as site:
+        line = await site.connect()
+        for _ in range(3):
+            line.say(GET + b"\r\n")
+            await line.head()
+        before = site.connections
+
+        left = await asyncio.wait_for(line.rest(), 10)
+        line.close()
+
+    assert (before, left) == (1, b"")
+
+
+@pytest.mark.parametrize("value", [b"a\r\nSet-Cookie: b", b"a\nSet-Cookie: b", b"a\rSet-Cookie: b"])
+async def test_a_header_never_becomes_two(value: bytes) -> None:
+    async def tricked(scope: Scope, receive: Receive, send_: Send) -> None:
+        await send(Answer(headers=((b"location", value),)), send_)
+
+    async with serving(tricked) as site:
+        line = await site.connect()
+        line.say(GET + b"\r\n")
+        answer = await line.rest()
+        line.close()
+
+    assert answer.startswith(b"HTTP/1.1 500 ")
+    assert b"Set-Cookie" not in answer
+
+
+async def test_an_answer_in_pieces_is_sent_in_pieces() -> None:
+    go_on = asyncio.Event()
+
+    async def pieces(scope: Scope, receive: Receive, send_: Send) -> None:
+        await send_({"type": "http.response.start", "status": 200, "headers": []})
+        await send_({"type": "http.response.body", "body": b"one", "more_body": True})
+        await go_on.wait()
+        await send_({"type": "http.response.body", "body": b"two", "more_body": True})
+        await send_({"type": "http.response.body", "body": b""})
+
+    async with serving(pieces) as site:
+        line = await site.connect()
+        line.say(GET + b"Connection: close\r\n\r\n")
+        head = await line.head()
+        first = await line.read(len(b"3\r\none\r\n"))
+        go_on.set()
+        rest = await line.rest()
+        line.close()
+
+    assert b"transfer-encoding: chunked\r\n" in head
+    assert b"connection: close\r\n" in head
+    assert (first, rest) == (b"3\r\none\r\n", b"3\r\ntwo\r\n0\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "size"), [(b"HEAD", 200, 0), (b"GET", 204, 0), (b"GET", 200, 1 << 20)]
+)
+async def test_the_next_answer_begins_where_this_one_ends(
+    method: bytes, status: int, size: int
+) -> None:
+    async def sized(scope: Scope, receive: Receive, send_: Send) -> None:
+        bodiless = scope["method"] == "HEAD"
+        await send(Answer(status, b"x" * (size or 3)), send_, bodiless=bodiless or status == 204)
+
+    async with serving(sized) as site:
+        line = await site.connect()
+        line.say(GET.replace(b"GET", method) + b"\r\n" + GET.replace(b"GET", method) + b"\r\n")
+        heads = [await line.head(size), await line.head(size)]
+        line.close()
+
+    assert {int(head[9:12]) for head in heads} == {status}
+
+
+async def test_an_answer_that_is_not_as_long_as_it_says_ends_the_connection() -> None:
+    async def short(scope: Scope, receive: Receive, send_: Send) -> None:
+        headers = [(b"content-length", b"9")]
+        await send_({"type": "http.response.start", "status": 200, "headers": headers})
+        await send_({"type": "http.response.body", "body": b"short"})
+
+    async with serving(short) as site:
+        line = await site.connect()
+        line.say(GET + b"\r\n")
+        answer = await line.rest()
+        line.close()
+
+    assert answer.endswith(b"short")
 
 
 async def test_a_stop_lets_go_of_idle_connections() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from http import HTTPStatus
+from urllib.parse import unquote
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from windlass.http import problems
+from windlass.http.exchange import Exchange
 from windlass.http.problems import Refusal
 
 MOST_HEADER_BYTES = 1 << 14
@@ -54,7 +57,6 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what came; too many headers are refused before they are all here."""
-        self._unset_keepalive_if_required()
         self._piece = len(data)
         while data and not self._refused:
             data = self._pay(data) if self._owed else self._parse(data)
@@ -98,7 +100,13 @@ class Connection(HttpToolsProtocol):
             self._owed = self._offered_body()
         self._in_headers = False
         self._patience = None
-        super().on_headers_complete()
+        self._describe()
+        previous, self.cycle = self.cycle, self._exchange()
+        if previous is None or previous.response_complete:
+            self._start_asgi_task(self.cycle, self.app)
+        else:
+            self.flow.pause_reading()
+            self.pipeline.appendleft((self.cycle, self.app))
 
     def on_message_complete(self) -> None:
         """The request is whole, unless the parser was not shown its body."""
@@ -106,10 +114,40 @@ class Connection(HttpToolsProtocol):
             super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Do not wait for the rest of a body that nobody reads."""
-        if self.cycle.more_body and not self.pipeline:
-            self._patience = REST_PATIENCE
-        super().on_response_complete()
+        """Go on with what else was asked, or wait; but not for a body that nobody reads."""
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        else:
+            self._patience = REST_PATIENCE if self.cycle.more_body else self.timeout_keep_alive
+
+    def _describe(self) -> None:
+        """Tell the application what is asked."""
+        version, url = self.parser.get_http_version(), httptools.parse_url(self.url)
+        path = url.path.decode("ascii")
+        scope = self.scope
+        scope["http_version"] = version
+        scope["method"] = self.parser.get_method().decode("ascii")
+        scope["path"] = unquote(path) if "%" in path else path
+        scope["raw_path"] = url.path
+        scope["query_string"] = url.query or b""
+
+    def _exchange(self) -> Exchange:
+        return Exchange(
+            scope=self.scope,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=False,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            expect_100_continue=self.expect_100_continue,
+            keep_alive=self.scope["http_version"] != "1.0" and self.parser.should_keep_alive(),
+            on_response=self.on_response_complete,
+        )
 
     def _offered_body(self) -> int:
         """How long the body is of a request that offers to switch."""
