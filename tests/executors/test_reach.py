@@ -5,10 +5,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+import yarl
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.executors.attempts import context
 from tests.executors.receivers import Canary, Names, canary, receiver
@@ -19,7 +23,7 @@ from windlass.executors.base import Discard
 from windlass.executors.door import Door
 from windlass.executors.exchange import Unreachable
 from windlass.executors.handlers import from_object
-from windlass.executors.reach import FOREIGN_PORTS, Forbidden, Reach, parse_reach
+from windlass.executors.reach import FOREIGN_PORTS, URL, Forbidden, Reach, check_url, parse_reach
 from windlass.executors.signing import Signer
 from windlass.executors.webhook import Delivered, NotTaken, Webhook
 
@@ -438,3 +442,19 @@ def test_public_addresses_are_within_reach(address: str) -> None:
 def test_what_cannot_be_reached_is_refused_with_what_can(entry: str) -> None:
     with pytest.raises(BadInput, match="write a host"):
         parse_reach([entry])
+
+
+@given(st.from_regex(URL, fullmatch=True) | st.text().map("http://{}/".format))
+def test_whoever_reads_a_url_that_is_taken_reads_the_same_host(url: str) -> None:
+    try:
+        check_url(url)
+        read = yarl.URL(url)
+    except ValueError:
+        return  # refused here, or by the client that would call it
+
+    split = urlsplit(url)
+    assert read.scheme == split.scheme in {"http", "https"}
+    assert read.user is None
+    assert read.port == (split.port or {"http": 80, "https": 443}[split.scheme])
+    if url.isascii():
+        assert read.raw_host == split.hostname

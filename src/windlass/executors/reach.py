@@ -14,6 +14,7 @@ from ipaddress import (
     ip_network,
 )
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 from windlass.core.errors import BadInput
 
@@ -141,6 +142,9 @@ def check_url(url: str) -> None:
             "the URL must be http://host/… or https://host/…, without user, fragment, spaces or"
             f" backslashes, and have at most {MAX_URL:,} characters"
         )
+    host = urlsplit(url).hostname or ""  # refuses what looks like another host once normalised
+    if ":" in host:
+        ip_address(host)
     if match["port"] is not None and not 0 < int(match["port"]) < 2**16:
         raise ValueError(f"there is no port {match['port']}")
 
