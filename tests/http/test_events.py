@@ -14,6 +14,7 @@ import pytest
 from tests.http.asking import ask
 from tests.waiting import until
 from windlass import Windlass
+from windlass.http import answer as answers
 from windlass.http.service import Service
 from windlass.store.base import Database
 from windlass.store.script import Rows, Statement
@@ -176,6 +177,44 @@ async def test_who_leaves_is_forgotten(client: aiohttp.ClientSession, service: S
     await until(lambda: not service.live._readers)
     assert not service.live._watchers
     assert not service.live._seen
+
+
+async def test_who_never_reads_is_let_go_and_holds_nobody_up(
+    client: aiohttp.ClientSession,
+    service: Service,
+    app: Windlass,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers, "PATIENCE", 0.5)
+    body = {"type": "reverse_string", "payload": {"text": "x" * 12_000}}
+    jobs = [(await ask(client, "POST", "/jobs", body))[2]["id"] for _ in range(50)]
+    writer = await stalled(client, jobs)
+
+    async with listening(client, *jobs) as stream:
+        await until(lambda: len(service.live._readers) == 2)
+        # Each round is more than half a megabyte of news; connections buffer a few of them.
+        for act in [app.cancel, app.retry] * 20:
+            for job in jobs:
+                await act(job)
+            while (await stream.next("job"))["id"] != jobs[-1]:
+                pass
+            assert all(len(one._left) <= len(jobs) + 1 for one in service.live._readers)
+            if len(service.live._readers) == 1:
+                break
+        [left] = service.live._readers
+
+    assert left.jobs == set(jobs)
+    writer.close()
+
+
+async def stalled(client: aiohttp.ClientSession, jobs: list[str]) -> asyncio.StreamWriter:
+    """A reader that asks for events and then takes no byte of them."""
+    url = client._base_url
+    assert url is not None
+    _, writer = await asyncio.open_connection(url.host, url.port, limit=1024)
+    request = f"GET /events?jobs={','.join(jobs)} HTTP/1.1\r\nHost: {url.authority}\r\n\r\n"
+    writer.write(request.encode())
+    return writer
 
 
 @pytest.mark.timeout(120)
