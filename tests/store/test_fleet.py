@@ -8,6 +8,7 @@ from tests.store.yard import LEASE, Yard
 from windlass.core.errors import AlreadyKept
 from windlass.core.job import Lane, NodeId, State, WorkerId
 from windlass.core.outcome import Crashed
+from windlass.store import sql_reader
 from windlass.store.base import Ask, NodeRecord, Standing, WorkerRecord
 from windlass.store.sql_store import SqlStore
 
@@ -50,6 +51,23 @@ async def test_the_fleet_says_how_many_jobs_each_worker_runs(yard: Yard, store: 
     [(_, running, *_)] = (await store.fleet()).workers
 
     assert running == 2
+
+
+async def test_the_fleet_says_which_jobs_each_worker_runs(
+    yard: Yard, store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql_reader, "MOST_SHOWN", 2)
+    worker = await yard.worker()
+    ids = await yard.enqueue(3)
+    await yard.claim(worker, 3)
+    yard.clock.advance(LEASE.total_seconds())
+
+    [status] = (await store.fleet()).workers
+
+    assert status.jobs == sorted(ids, reverse=True)[:2]
+    assert status.running == 3
+    assert status.lease_until == status.started_at + LEASE
+    assert not status.alive
 
 
 async def test_a_node_whose_lease_ran_out_is_not_alive(yard: Yard, store: SqlStore) -> None:

@@ -1,7 +1,7 @@
 """Reading: one job, many jobs, queues, and why a job waits."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +10,11 @@ from tests.store.yard import FAILED, Yard
 from windlass.core.job import Job, JobId, State
 from windlass.core.outcome import Cancelled, Done
 from windlass.core.search import JobFilter
+from windlass.store.base import QueueRecord
 from windlass.store.sql_store import SqlStore
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 async def jobs(store: SqlStore, **which: Any) -> Sequence[Job]:
@@ -133,6 +137,26 @@ async def test_queues_are_listed_with_what_waits_in_them(yard: Yard, store: SqlS
         ("a", 1, "ada"),
         ("b", 5, None),
         ("empty", 0, "bob"),
+    ]
+
+
+async def test_a_queue_says_what_runs_and_since_when_its_first_job_is_due(
+    yard: Yard, store: SqlStore
+) -> None:
+    await yard.running(queue="a", type="sms")
+    yard.clock.advance(10)
+    due = EPOCH + timedelta(microseconds=yard.clock.now_us())
+    await yard.enqueue(queue="a")
+    yard.clock.advance(10)
+    await yard.enqueue(queue="a", priority=-1)
+    await yard.enqueue(queue="a", threads=1)
+    await yard.running(queue="b", type="sms")
+
+    queues = await store.queues()
+
+    assert queues == [
+        QueueRecord(name="a", depth=3, running=1, oldest_at=due),
+        QueueRecord(name="b", depth=0, running=1),
     ]
 
 

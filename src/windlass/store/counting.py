@@ -38,7 +38,7 @@ class Counting:
         """The live jobs, by state."""
         [last] = await self._read("counts_last")
         kept = last["counted_at"] is not None
-        if kept and (last["good"] or not await self._take_turn()):
+        if kept and (last["good"] or not await self.take_turn()):
             return _of(last)
         began = self._clock.monotonic()
         states = _counted(await self._read("counts_live"))
@@ -49,7 +49,8 @@ class Counting:
             await self._write("counts_forget")
         return LiveCounts(states, rows.instant(last["now"]))
 
-    async def _take_turn(self) -> bool:
+    async def take_turn(self) -> bool:
+        """Whether it is now up to the caller to count."""
         return bool(await self._write("counts_turn", rests=RESTS))
 
     async def _keep(self, states: Mapping[State, int], took: float) -> None:

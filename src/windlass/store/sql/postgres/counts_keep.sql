@@ -1,6 +1,6 @@
 -- Keep a count of live jobs that was not cheap, until it is worth its cost to count again.
-insert into windlass_counts (scheduled, pending, running, took_us, counted_at, turn_at)
-values (:scheduled::bigint, :pending::bigint, :running::bigint, :took_us::bigint, :now,
+insert into windlass_counts (one, scheduled, pending, running, took_us, counted_at, turn_at)
+values (true, :scheduled::bigint, :pending::bigint, :running::bigint, :took_us::bigint, :now,
         :now + :rests::integer * :took_us::bigint * interval '1 microsecond')
     on conflict (one) do update
        set scheduled = excluded.scheduled, pending = excluded.pending, running = excluded.running,
