@@ -44,6 +44,24 @@ def test_jobs_can_be_chosen_by_state_type_and_queue(windlass: Terminal) -> None:
     assert _ids(windlass, "--queue", "mail") == [mail]
 
 
+def test_jobs_can_be_chosen_by_a_query(windlass: Terminal) -> None:
+    plain = windlass.enqueued("greet")
+    windlass.enqueued("walk")
+    later = windlass.enqueued("greet", "--delay", "1h", "--name", "the last one")
+
+    assert _ids(windlass, "type:greet age:<1h") == [later, plain]
+    assert _ids(windlass, 'name:"the last one"') == [later]
+    assert _ids(windlass, "type:greet", "--status", "pending") == [plain]
+    assert _ids(windlass, "age:>1h") == []
+
+
+def test_a_query_that_cannot_be_read_says_where(windlass: Terminal) -> None:
+    refused = windlass("jobs", "type:greet stat:failed")
+
+    assert refused.code == 2
+    assert "at character 12: no field 'stat'; fields: status, type" in refused.err
+
+
 def test_a_full_page_says_how_to_see_the_next(windlass: Terminal) -> None:
     [first, second, third] = [windlass.enqueued("greet") for _ in range(3)]
 

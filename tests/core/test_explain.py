@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.makers import NOW, a_job
-from windlass.core.explain import Facts, explain
+from windlass.core.explain import Facts, Line, explain
 from windlass.core.job import Lane, State, WorkerId
 
+NOT_IN_LINE = (None, True, None)
 NOW_US = int(NOW.timestamp() * 1_000_000)
 
 
@@ -26,6 +27,65 @@ def told(facts: dict[str, Any] | None = None, **job: Any) -> list[str]:
         "claims_per_second": 4.0,
     }
     return explain(Facts(**{**known, **(facts or {})})).sentences
+
+
+def figures(facts: dict[str, Any], **job: Any) -> tuple[int | None, bool, int | None, Any]:
+    """Jobs ahead, whether that is exact, about how many, and the wait in seconds."""
+    known: dict[str, Any] = {"workers": 1, "workers_for_type": 1, "workers_for_queue": 1}
+    why = explain(Facts(**{"job": a_job(**job), "now_us": NOW_US, **known, **facts}))
+    wait = None if why.wait is None else why.wait.total_seconds()
+    return why.ahead, why.ahead_exact, why.ahead_about, wait
+
+
+@pytest.mark.parametrize(
+    ("facts", "job", "told"),
+    [
+        ({"ahead": 0}, {}, (0, True, 0, 0.0)),
+        ({"ahead": 8, "claims_per_second": 4.0}, {}, (8, True, 8, 2.0)),
+        ({"ahead": 8}, {}, (8, True, 8, None)),
+        ({"ahead": 10_000, "claims_per_second": 4.0}, {}, (10_000, False, None, None)),
+        (
+            {
+                "ahead": 10_000,
+                "claims_per_second": 100.0,
+                "line": Line(rank=750, first=500, last=1_500, length=4_000_000),
+            },
+            {},
+            (10_000, False, 1_000_000, 10_000.0),
+        ),
+        (
+            {"ahead": 10_000, "line": Line(rank=501, first=500, last=1_500, length=20_000)},
+            {},
+            (10_000, False, 10_000, None),
+        ),
+        (
+            {"ahead": 10_000, "line": Line(rank=5, first=5, last=5, length=20_000)},
+            {},
+            (10_000, False, None, None),
+        ),
+        ({"ahead": 8, "workers": 0}, {}, (8, True, 8, None)),
+        (
+            {},
+            {"state": State.SCHEDULED, "run_at": NOW + timedelta(minutes=1)},
+            (*NOT_IN_LINE, 60.0),
+        ),
+        ({}, {"state": State.RUNNING}, (*NOT_IN_LINE, None)),
+    ],
+)
+def test_a_job_in_line_is_explained_in_figures(
+    facts: dict[str, Any], job: dict[str, Any], told: tuple[Any, ...]
+) -> None:
+    assert figures(facts, **{"state": State.PENDING, **job}) == told
+
+
+def test_a_long_line_is_estimated_by_its_ends() -> None:
+    line = Line(rank=750, first=500, last=1_500, length=4_000_000)
+
+    [sentence] = told({"ahead": 10_000, "line": line}, state=State.PENDING)
+
+    assert sentence == (
+        "waits its turn: more than 10,000 jobs are ahead, perhaps 1,000,000, about 69 h 26 min"
+    )
 
 
 def test_a_scheduled_job_says_until_when() -> None:

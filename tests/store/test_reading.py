@@ -10,9 +10,9 @@ from tests.store.yard import FAILED, Yard
 from windlass.core.job import Job, JobId, State
 from windlass.core.outcome import Cancelled, Done
 from windlass.core.search import JobFilter
+from windlass.store import counting
 from windlass.store.base import QueueRecord
 from windlass.store.sql_store import SqlStore
-
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -188,6 +188,30 @@ async def test_the_facts_say_who_could_take_a_job_and_how_many_are_ahead(
     assert (facts.ahead, facts.now_us) == (len(ahead), yard.clock.now_us())
     assert (facts.workers, facts.workers_for_type, facts.workers_for_queue) == (3, 2, 2)
     assert (facts.widest, facts.queue_paused, facts.lease_until) == (6, False, None)
+
+
+async def test_the_facts_say_where_a_job_stands_in_a_long_line(
+    yard: Yard, store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "CHEAP", -1.0)
+    monkeypatch.setattr(counting, "MANY", 1)
+    await yard.enqueue()
+    yard.clock.advance(1)
+    [job_id] = await yard.enqueue()
+    yard.clock.advance(2)
+    await yard.enqueue()
+    before = await store.facts(job_id)
+    await store.counts()
+
+    facts = await store.facts(job_id)
+
+    assert before is not None
+    assert before.line is None
+    assert facts is not None
+    assert facts.line is not None
+    assert facts.line.length == 3
+    assert facts.line.rank - facts.line.first == 1_000_000
+    assert facts.line.last - facts.line.rank == 2_000_000
 
 
 async def test_jobs_of_the_same_moment_are_ahead_by_their_ids(yard: Yard, store: SqlStore) -> None:
