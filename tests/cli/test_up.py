@@ -109,6 +109,19 @@ async def test_a_worker_that_dies_is_started_again(windlass: Terminal) -> None:
     assert job["status"] == "completed"
 
 
+async def test_workers_that_cannot_work_end_it_all(windlass: Terminal) -> None:
+    (windlass.folder / "fickle.py").write_text(
+        "import sys\nfrom windlass import Windlass\napp = Windlass()\n"
+        "if 'windlass.wiring.child' in sys.orig_argv:\n    sys.exit('not here')\n"
+    )
+
+    answer = await asyncio.to_thread(windlass, "up", "--app", "fickle:app", "--port", "0")
+
+    assert answer.code == 2
+    assert "not here" in answer.err
+    assert "starting it again" not in answer.err
+
+
 async def test_nobody_is_left_behind_when_it_is_killed(windlass: Terminal) -> None:
     async with standing(windlass, "up", workers=1) as server:
         family = server.family()
