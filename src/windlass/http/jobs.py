@@ -14,7 +14,7 @@ from msgspec import Meta
 from windlass.core.errors import BadInput
 from windlass.core.job import NewJob
 from windlass.core.limits import MAX_PAGE
-from windlass.http import problems, wire
+from windlass.http import kept, problems, wire
 from windlass.http.access import Access
 from windlass.http.answer import Answer, Header, json
 from windlass.http.problems import Refusal
@@ -215,10 +215,10 @@ async def explain_job(service: Service, job_id: str) -> Answer:
 )
 async def read_file(service: Service, job_id: str, name: str) -> Answer:
     """Read a file that the handler kept with its job."""
-    kept = await service.app.kept(job_id, name)
-    if kept is None:
+    file = await service.app.kept(job_id, name)
+    if file is None:
         raise Refusal(404, "unknown-file", f"job {job_id} keeps no file {name!r}")
-    return Answer(200, kept.content, (), kept.media_type.encode())
+    return kept.answer(file)
 
 
 @get("/stats", access=Access.READ, answers={200: Says(dict[str, int], "Jobs in each state.")})
@@ -282,8 +282,8 @@ def _all(made: Sequence[NewJob | Refusal]) -> list[NewJob]:
 
 async def _each(service: Service, made: Sequence[NewJob | Refusal]) -> list[Enqueued | Exception]:
     good = [one for one in made if not isinstance(one, Refusal)]
-    kept = iter(await service.app.enqueue_each(good))
-    return [one if isinstance(one, Refusal) else next(kept) for one in made]
+    answers = iter(await service.app.enqueue_each(good))
+    return [one if isinstance(one, Refusal) else next(answers) for one in made]
 
 
 def _verdict(answer: Enqueued | Exception) -> wire.Verdict:

@@ -47,6 +47,8 @@ def _backoff(asked: Submission) -> Backoff | None:
 
 
 def _key(asked: Submission, header_key: str | None) -> str | None:
-    if header_key is None or asked.idempotency_key in (None, header_key):
-        return header_key or asked.idempotency_key
+    if header_key is None:
+        return asked.idempotency_key
+    if asked.idempotency_key in (None, header_key):
+        return header_key
     raise BadInput("the header Idempotency-Key and idempotency_key differ; give one of them")
