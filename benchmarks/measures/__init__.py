@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.measure import Measure
 from benchmarks.measures import (
+    chunks,
     claim_million,
     drain,
     drain_plain,
@@ -15,6 +16,7 @@ from benchmarks.measures import (
     pickup,
     raw,
     vacuum,
+    webhooks,
 )
 
 MEASURES: dict[str, Measure] = {
@@ -30,6 +32,8 @@ MEASURES: dict[str, Measure] = {
         history.MEASURE,
         vacuum.MEASURE,
         idle.MEASURE,
+        webhooks.MEASURE,
+        chunks.MEASURE,
         *http.MEASURES,
     )
 }
