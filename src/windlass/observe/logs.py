@@ -137,12 +137,20 @@ def _told(event: Event, message: str) -> tuple[str, dict[str, object]]:
 
 def _renderers(stream: TextIO) -> list[structlog.typing.Processor]:
     if stream.isatty():
-        return [_with_level, structlog.dev.ConsoleRenderer(timestamp_key="time")]
+        return [_with_level, _show, structlog.dev.ConsoleRenderer(timestamp_key="time")]
     return [_in_order, structlog.processors.JSONRenderer()]
 
 
 def _with_level(_: object, level: str, line: Line) -> Line:
     return {"level": level, **line}
+
+
+def _show(_: object, __: str, line: Line) -> Line:
+    """Text of others is shown to a person, not obeyed by the terminal."""
+    for name, value in line.items():
+        if isinstance(value, str) and not value.isprintable():
+            line[name] = repr(value)
+    return line
 
 
 def _in_order(_: object, level: str, line: Line) -> Line:
