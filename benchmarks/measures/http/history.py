@@ -13,15 +13,15 @@ from benchmarks.measures.history import CHUNK
 
 CALLS = 200
 WAITING = 1_000
-PATHS = (
-    "/stats",
-    "/jobs",
-    "/jobs?status=completed",
-    "/jobs?status=failed",  # there is none
-    "/jobs?status=failed,pending&queue=queue-7",
-    "/jobs?type=old&queue=queue-7",
-    "/jobs?type=unheard-of",
-)
+PATHS = {
+    "stats": "/stats",
+    "list": "/jobs",
+    "list completed": "/jobs?status=completed",
+    "list failed, none": "/jobs?status=failed",
+    "list states of a queue": "/jobs?status=failed,pending&queue=queue-7",
+    "list a type's in a queue": "/jobs?type=old&queue=queue-7",
+    "list a type, none": "/jobs?type=unheard-of",
+}
 
 
 async def take(bench: Bench) -> AsyncIterator[Sample]:
@@ -34,7 +34,7 @@ async def take(bench: Bench) -> AsyncIterator[Sample]:
             await load(database, WAITING)
         site.settle_down()
         async with serving(site) as server:
-            for path in PATHS:
+            for name, path in PATHS.items():
                 bench.say(path)
                 calls = Calls(
                     port=server.port,
@@ -42,22 +42,22 @@ async def take(bench: Bench) -> AsyncIterator[Sample]:
                     connections=1,
                     count=CALLS,
                 )
-                yield Sample(_name(path), (await call(calls)).p99)
+                yield Sample(_name(name), (await call(calls)).p99)
 
 
-def _name(path: str) -> str:
-    return f"GET {path}, full history"
+def _name(asked: str) -> str:
+    return f"full history, {asked}"
 
 
 MEASURE = Measure(
     name="http_history",
     figures=tuple(
         Figure(
-            name=_name(path),
+            name=_name(asked),
             unit="ms",
             asked=dict.fromkeys(Dialect, Bound(50, at_most=True)),
         )
-        for path in PATHS
+        for asked in PATHS
     ),
     take=take,
     once=True,
