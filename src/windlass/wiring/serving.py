@@ -22,6 +22,7 @@ from windlass.observe.events import (
     ServerFailed,
     ShutdownComplete,
 )
+from windlass.wiring import heap
 from windlass.wiring.keeping import Keeper
 from windlass.wiring.listening import url_of
 from windlass.wiring.opening import merged, opened
@@ -80,6 +81,7 @@ async def _serve(
         async with opened(app, settings, observer) as (api, service):
             observer.on(Connected(without_password(settings.store)))
             server = Server(api, service.drain, service.clock)
+            heap.settle()
             await server.listen(sockets)
             url = url_of(settings.host, sockets)
             observer.on(ApiListening(url, os.getpid()))
