@@ -1,13 +1,18 @@
 """How much is claimed: never more than there is room for, never less than keeps everyone busy."""
 
+import heapq
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from windlass.core.limits import MAX_THREADS
 from windlass.core.placement import (
     NO_TIME,
     RARE,
     Berth,
     Head,
+    Widest,
     appetite,
     granted,
     pace,
@@ -133,6 +138,75 @@ def test_threads_are_kept_free_for_a_wide_job_that_has_waited() -> None:
     assert not reserves(wide, free=2, threads=4, widest=4, patience=15.0)  # it can wait
     assert not reserves(wide, free=1, threads=3, widest=3, patience=5.0)  # it runs on one
     assert not reserves(None, free=2, threads=4, widest=4, patience=5.0)
+
+
+def test_who_has_heard_nothing_takes_no_job_for_too_wide() -> None:
+    assert Widest().at(0.0) == MAX_THREADS
+    assert Widest().hear(4, 0.0, 5.0).at(0.0) == 4
+
+
+def test_a_wider_worker_counts_at_once_and_a_lost_one_for_a_while_yet() -> None:
+    widest = Widest().hear(4, 0.0, 5.0).hear(8, 1.0, 5.0)
+    lost = widest.hear(4, 2.0, 5.0).hear(4, 3.0, 5.0)
+    back = lost.hear(8, 4.0, 5.0)
+
+    assert widest.at(1.0) == 8
+    assert [lost.at(3.0), lost.at(6.9), lost.at(7.0)] == [8, 8, 4]
+    assert [back.at(4.0), back.at(100.0)] == [8, 8]
+
+
+@given(
+    said=st.lists(st.tuples(st.integers(0, 256), st.floats(0, 10)), min_size=1, max_size=30),
+    patience=st.floats(0, 10),
+)
+def test_what_no_worker_has_had_for_its_patience_is_not_waited_for(
+    said: list[tuple[int, float]], patience: float
+) -> None:
+    now, widest, lately = 0.0, Widest(), []
+    for threads, later in said:
+        now += later
+        lately.append((now, threads))
+        widest = widest.hear(threads, now, patience)
+
+        assert widest.at(now) >= threads
+        assert widest.at(now) in {threads for _, threads in lately}
+        assert widest.at(now + patience) == threads
+
+
+def start_of(wide: int, threads: int, patience: float, narrow: Sequence[float]) -> float:
+    """When a wide job starts that comes at 0 to a worker full of narrow ones, with more to come.
+
+    The worker claims whenever threads come free, as `Claimer` does: first who stands first, if it
+    fits; else whoever fits, unless the free threads are kept.
+    """
+    stream = iter(narrow)
+    ends = [next(stream) for _ in range(threads)]
+    heapq.heapify(ends)
+    while True:
+        now = heapq.heappop(ends)
+        free = threads - len(ends)
+        if free >= wide:
+            return now
+        head = Head(threads=wide, waited=now)
+        if not reserves(head, free=free, threads=threads, widest=threads, patience=patience):
+            heapq.heappush(ends, now + next(stream))
+
+
+@given(
+    threads=st.integers(1, 16),
+    part=st.floats(0.1, 1),
+    patience=st.floats(0, 5),
+    narrow=st.lists(st.floats(0.01, 3), min_size=1, max_size=20),
+)
+def test_a_wide_job_waits_no_longer_than_its_patience_and_the_longest_narrow_one(
+    threads: int, part: float, patience: float, narrow: list[float]
+) -> None:
+    wide = max(1, round(threads * part))
+    lasts = [narrow[number % len(narrow)] for number in range(threads + 20_000)]
+
+    start = start_of(wide, threads, patience, lasts)
+
+    assert start <= patience + max(narrow) + 1e-6
 
 
 berths = st.builds(

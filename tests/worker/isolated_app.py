@@ -11,6 +11,16 @@ from windlass.executors.context import Context
 from windlass.executors.handlers import Declaration, from_function
 from windlass.store.base import Effects
 
+# What each library reads, by its own documentation.
+LIBRARIES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "RAYON_NUM_THREADS",
+)
+
 
 class IsolatedApp:
     """As much of an application as an isolated process needs."""
@@ -30,7 +40,7 @@ def whoami() -> int:
 
 def environment(ctx: Context) -> list[str]:
     """Tell how many threads were granted, and what libraries will read."""
-    return [str(ctx.threads), os.environ["OMP_NUM_THREADS"]]
+    return [str(ctx.threads), *(os.environ[name] for name in LIBRARIES)]
 
 
 def die(how: str) -> None:

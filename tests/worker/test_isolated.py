@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from tests.waiting import until
-from tests.worker.isolated_app import app
-from tests.worker.yard import Yard
+from tests.worker.isolated_app import LIBRARIES, app
+from tests.worker.yard import Yard, standing
 from windlass.core.job import Policy, State
 from windlass.observe.events import AttemptFailed
 from windlass.worker.child_process import Child
@@ -176,10 +176,13 @@ async def test_libraries_are_told_how_many_threads_were_granted(yard: Yard) -> N
     wide = await yard.enqueue("environment", threads=3)
     too_wide = await yard.enqueue("environment", threads=99)
 
-    async with yard.working(threads=3):
+    async with yard.working(threads=3) as worker:
+        worker.learn(standing(widest=3))
         done = await yard.come_to(State.COMPLETED, narrow, wide, too_wide)
 
-    assert [job.result for job in done] == ['["1","1"]', '["3","3"]', '["1","1"]']
+    told = [json.loads(job.result or "") for job in done]
+    assert [set(counts) for counts in told] == [{"1"}, {"3"}, {"1"}]
+    assert {len(counts) for counts in told} == {1 + len(LIBRARIES)}
 
 
 async def test_an_application_that_cannot_be_imported_fails_its_jobs(yard: Yard) -> None:

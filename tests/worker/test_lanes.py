@@ -5,18 +5,14 @@ from collections.abc import Sequence
 
 from tests.waiting import until
 from tests.worker.faults import Faulty
-from tests.worker.yard import Yard, running
+from tests.worker.yard import Yard, running, standing
 from windlass.core.job import Lane, State
 from windlass.core.placement import Head
 from windlass.core.settle import Settlement
 from windlass.executors.context import Context
-from windlass.store.base import Demand, Standing, Store
+from windlass.store.base import Demand, Store
 
 SECOND = 1_000_000
-
-
-def standing(suspects: int = 0, aging_us: int = 60 * SECOND, widest: int = 4) -> Standing:
-    return Standing(known=True, now_us=0, aging_us=aging_us, widest=widest, suspects=suspects)
 
 
 class Slow(Faulty):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.waiting import until
 from tests.worker.faults import Faulty
-from tests.worker.yard import Yard
+from tests.worker.yard import Yard, standing
 from windlass.core.job import Policy, State
 from windlass.executors.base import Cancel, Discard, Retry, Snooze
 from windlass.executors.context import Context
@@ -378,7 +378,8 @@ async def test_a_job_asked_to_run_on_threads_is_granted_them(yard: Yard) -> None
     for demand in (1, 2, 3, 4, 1, 2, 1, 9):
         await yard.enqueue("compute", threads=demand)
 
-    async with yard.working(threads=4):
+    async with yard.working(threads=4) as worker:
+        worker.learn(standing(widest=4))
         await until(lambda: yard.settled() == 8)
 
     assert sorted(granted) == [1, 1, 1, 1, 2, 2, 3, 4]

@@ -19,7 +19,7 @@ from windlass.core.settle import Settlement, settle
 from windlass.executors.base import Registry
 from windlass.executors.handlers import Declaration, from_function
 from windlass.observe.events import AttemptsSettled
-from windlass.store.base import Demand, NodeRecord, Orphan, Store, WorkerRecord
+from windlass.store.base import Demand, NodeRecord, Orphan, Standing, Store, WorkerRecord
 from windlass.store.sql_store import SqlStore
 from windlass.wiring import Storehouse
 from windlass.worker.claimer import Peek
@@ -29,6 +29,12 @@ from windlass.worker.settings import WorkerSettings
 from windlass.worker.worker import Worker
 
 LEASE = timedelta(minutes=10)
+AGING_US = 60_000_000
+
+
+def standing(suspects: int = 0, aging_us: int = AGING_US, widest: int = 4) -> Standing:
+    """How the fleet stands, as a renewal tells."""
+    return Standing(known=True, now_us=0, aging_us=aging_us, widest=widest, suspects=suspects)
 
 
 class Yard:

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from windlass.core.limits import MAX_THREADS
+
 # Held beyond the free places: enough to bridge a claim, too little to keep work from other workers.
 PREFETCH_SECONDS = 0.05
 # Work held for longer than this goes back: what was claimed as short has turned out to be long.
@@ -101,8 +103,35 @@ def granted(demand: int, widest: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Widest:
+    """The most threads of any live worker, as one of them hears it. Times are monotonic seconds.
+
+    Who has heard nothing yet takes no job for too wide. A worker that died is replaced soon, so
+    jobs as wide as it was wait for that before they make do with one thread.
+    """
+
+    heard: int | None = None
+    before: int = 0
+    until: float = 0.0  # it was more `before`, which counts for so long
+
+    def at(self, now: float) -> int:
+        """More threads than this no worker has."""
+        if self.heard is None:
+            return MAX_THREADS
+        return self.before if now < self.until else self.heard
+
+    def hear(self, threads: int, now: float, patience: float) -> Widest:
+        """Take in what the fleet says now."""
+        before = self.at(now)
+        if self.heard is None or threads >= before:
+            return Widest(heard=threads)
+        until = self.until if now < self.until else now + patience
+        return Widest(heard=threads, before=before, until=until)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The first job in lane `threads`."""
+    """The first job in lane `threads` of those that a worker is wide enough for."""
 
     threads: int
     waited: float  # seconds

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 from windlass.core.claim import Claim
 from windlass.core.explain import Facts
 from windlass.core.job import Attempt, Job, JobId, Lane, NewJob, NodeId, State, WorkerId
+from windlass.core.limits import MAX_THREADS
 from windlass.core.placement import Head
 from windlass.core.search import JobFilter
 from windlass.core.settle import Settlement
@@ -63,6 +64,7 @@ class Demand:
     types: Sequence[str]
     queues: Sequence[str] | None = None  # None: every queue
     free_threads: int = 0
+    threads: int = MAX_THREADS  # the free ones and those it has granted
     widest: int = 0  # the most threads of any live worker; a wider job runs on one
     ranges: Sequence[tuple[int, int]] = ((LOWEST_RANK, HIGHEST_RANK),)
 
@@ -306,7 +308,7 @@ class Store(Totals, Protocol):
         ...
 
     async def head(self, demand: Demand) -> Head | None:
-        """The job that stands first in the demand's lane, whether or not its threads are free."""
+        """The first in the lane of those that the worker is wide enough for, free or not."""
         ...
 
     async def settle(self, settlements: Sequence[Settlement]) -> list[Settlement]:

@@ -74,6 +74,8 @@ class SqlReader:
             lane=demand.lane.value,
             types=list(demand.types),
             queues=None if demand.queues is None else list(demand.queues),
+            threads=demand.threads,
+            widest=demand.widest,
         )
         return Head(**dict(found[0])) if found else None
 

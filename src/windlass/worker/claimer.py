@@ -12,7 +12,7 @@ from windlass.core.bulk import BULK_QUEUE, BULK_TYPE
 from windlass.core.claim import Claim
 from windlass.core.job import Lane, NodeId, WorkerId
 from windlass.core.marks import Look
-from windlass.core.placement import Appetite, Head, reserves
+from windlass.core.placement import Appetite, Head, Widest, reserves
 from windlass.executors.base import Mode
 from windlass.observe.events import ChoreFailed, JobsClaimed
 from windlass.store.base import Claimed, Demand, Standing, Store
@@ -78,7 +78,7 @@ class Claimer:
         self._doubts: list[float] = []  # when to ask which claims the store believes are here
         self._looked_over = gear.clock.monotonic()
         self._aging_us = 0
-        self._widest = 0
+        self._widest = Widest()
         self._suspects_since: float | None = None
         self._has_suspect = False
         self._database_us = 0  # the database's time …
@@ -100,6 +100,13 @@ class Claimer:
             front.rung()
         self._wake.set()
 
+    def freed(self) -> None:
+        """Look for jobs that had not enough threads: some came free."""
+        for front in self._fronts.values():
+            if front.lane is Lane.THREADS:
+                front.due = LONG_AGO
+        self._wake.set()
+
     def doubt(self) -> None:
         """Ask the store which claims it believes this worker holds, before claiming more."""
         self._doubts = [LONG_AGO, *self._doubts]
@@ -109,7 +116,7 @@ class Claimer:
         """Take in how the fleet stands."""
         now = self._gear.clock.monotonic()
         self._database_us, self._read_at = standing.now_us, now
-        self._widest = standing.widest
+        self._widest = self._widest.hear(standing.widest, now, self._settings.patience)
         self._hear_of(standing.suspects, now)
         if standing.aging_us != self._aging_us:
             self._aging_us = standing.aging_us
@@ -202,7 +209,8 @@ class Claimer:
                 lane=lane,
                 types=types,
                 queues=queues,
-                marked=lane is not Lane.ALONE and (queues is None or len(queues) > FEW_QUEUES),
+                # Marks would hide what a claim passes by as too wide for the threads just free.
+                marked=lane is Lane.OPEN and (queues is None or len(queues) > FEW_QUEUES),
             )
         return front
 
@@ -220,7 +228,8 @@ class Claimer:
             types=front.types,
             queues=front.queues,
             free_threads=self._gear.slots.free_threads,
-            widest=max(self._widest, self._settings.threads),
+            threads=self._settings.threads,
+            widest=max(self._widest.at(began), self._settings.threads),
             ranges=ranges,
         )
         if front.lane is Lane.THREADS and await self._keeps_free(demand):
@@ -234,11 +243,11 @@ class Claimer:
         if front.lane is Lane.ALONE:
             self._has_suspect = bool(claimed.claims)
             self._suspects_since = None  # until the fleet tells of more
-        self._accept(claimed.claims, appetite.ways)
+        self._accept(claimed.claims, appetite.ways, demand.widest)
 
     async def _keeps_free(self, demand: Demand) -> bool:
         """Whether the free threads are kept for a wide job at the head of the lane."""
-        free, threads = demand.free_threads, self._settings.threads
+        free, threads = demand.free_threads, demand.threads
         peek = self._peek
         if peek is None or free == threads:
             return False
@@ -270,13 +279,13 @@ class Claimer:
                 JobsClaimed(self._identity.worker, front.lane, len(claims), look.took)
             )
 
-    def _accept(self, claims: list[Claim], asked: frozenset[Mode]) -> None:
+    def _accept(self, claims: list[Claim], asked: frozenset[Mode], widest: int) -> None:
         modes = self._identity.modes
         by_mode: dict[Mode, list[Claim]] = {}
         for claim in claims:
             by_mode.setdefault(modes[claim.type], []).append(claim)
             if claim.threads:
-                self._gear.slots.grant(claim, max(self._widest, self._settings.threads))
+                self._gear.slots.grant(claim, widest)
         self._hunger.came(by_mode, asked)
         for mode, theirs in by_mode.items():
             self._ways[mode].line.add(theirs)

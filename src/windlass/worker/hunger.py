@@ -66,12 +66,11 @@ class Hunger:
         )
 
     def for_threads(self) -> Appetite[Mode]:
-        """What to claim from lane `threads`: as much as there are threads, never ahead."""
-        able = [
-            mode for mode, way in self._ways.items() if way.count + len(way.line) < way.capacity
-        ]
-        limit = min(self._slots.free_threads, self.headroom)
-        return Appetite(frozenset(able), limit) if able and limit > 0 else NONE
+        """What to claim from lane `threads`: as much as there are threads, and a place soon."""
+        rooms = {mode: self._berth(mode, way).room for mode, way in self._ways.items()}
+        able = {mode: room for mode, room in rooms.items() if room > 0}
+        limit = min(self._slots.free_threads, self.headroom, sum(able.values()))
+        return Appetite(frozenset(able), limit) if limit > 0 else NONE
 
     def for_alone(self) -> Appetite[Mode]:
         """What to claim from lane `alone`: one, while nothing else is there."""

@@ -200,7 +200,9 @@ class Worker:
         freed = [claim for claim in claims if claim.threads]
         for claim in freed:
             self._slots.drop(claim)
-        if freed or self._claimer.crowded:
+        if freed:
+            self._claimer.freed()
+        elif self._claimer.crowded:
             self._claimer.wake()
 
     def _ran_low(self) -> None:

@@ -5,5 +5,6 @@ select threads, extract(epoch from :now - greatest(run_at, created_at))::float8 
    and queue <> all(array(select name from windlass_queues))
    and (:queues::text[] is null or queue || '' = any(:queues::text[]))
    and type = any(:types::text[])
+   and (threads <= :threads::integer or threads > :widest::integer)
  order by rank, id
  limit 1
