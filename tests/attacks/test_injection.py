@@ -1,4 +1,4 @@
-"""Text that means something to whoever carries it: SQL, patterns, paths, headers, log lines (D8)."""
+"""Text that means something to who carries it: SQL, patterns, paths, headers, log lines (D8)."""
 
 import asyncio
 import io
