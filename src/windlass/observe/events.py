@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+import msgspec
+
 from windlass.core.job import JobId, Lane, NodeId, State, WorkerId
 
 
@@ -227,9 +229,8 @@ class BellLost:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class RequestServed:
-    """A request was answered. Told one by one: that is how an access log is read.
+class RequestServed(msgspec.Struct, frozen=True, gc=False):
+    """A request was answered. Told one by one, as an access log is read, and so made quickly.
 
     `path` is as it was written, without the query; `sent` counts the bytes of the answer's body.
     """
