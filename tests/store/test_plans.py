@@ -48,6 +48,13 @@ ONE_EACH = {
     "reason": [None] * 500,
     "worker": WORKER,
 }
+ENDS = {
+    "before": "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    "after": "00000000-0000-0000-0000-000000000000",
+    "limit": 51,
+}
+OVER = {**ENDS, "states": ["completed", "failed"]}
+LIVE = {**ENDS, "states": ["pending", "running", "scheduled"], "type": "mail", "bound": 10_000}
 # Statement, its arguments, the indexes of windlass_jobs it may use.
 HOT: list[tuple[str, dict[str, Any], set[str]]] = [
     ("claim", CLAIM, {"windlass_jobs_line"}),
@@ -74,6 +81,32 @@ HOT: list[tuple[str, dict[str, Any], set[str]]] = [
     ("bulk_finished", {"ids": IDS[:50], "until_us": 1}, {"windlass_jobs_pkey"}),
     ("enqueue_found", {"ids": IDS}, set()),
     ("enqueue_states", {"ids": IDS}, {"windlass_jobs_pkey"}),
+    ("page_walk", {**LIVE, "queue": None}, {"windlass_jobs_pkey"}),
+    ("page_reach", {**ENDS, "bound": 10_000}, {"windlass_jobs_pkey"}),
+    (
+        "page_gather",
+        {**LIVE, "queue": "q1"},
+        {"windlass_jobs_queue_line", "windlass_jobs_due", "windlass_jobs_held"},
+    ),
+    (
+        "page_search",
+        {"ids": IDS, "name": None, "key": None, "error": "x", "fields": "[]", "finished_us": None}
+        | {"limit": 51},
+        {"windlass_jobs_pkey"},
+    ),
+    ("facts", {"id": IDS[0]}, {"windlass_jobs_pkey", "windlass_jobs_line"}),
+    ("queues", {"bound": 10_000}, {"windlass_jobs_queue_line", "windlass_jobs_held"}),
+    ("fleet_workers", {"most": 100}, {"windlass_jobs_held"}),
+]
+# Statement, its arguments, the index of each part of windlass_history it must use.
+LISTS: list[tuple[str, dict[str, Any], str]] = [
+    ("page_every", ENDS, "pkey"),
+    ("page_unwell", {**ENDS, "states": ["failed"]}, "state_id_idx"),
+    ("page_type", {**OVER, "type": "mail"}, "type_state_id_idx"),
+    ("page_type_queue", {**OVER, "type": "mail", "queue": "q1"}, "queue_type_state_id_idx"),
+    ("page_queue", {**OVER, "queue": "q1"}, "queue_type_state_id_idx"),
+    ("page_state", OVER, "type_state_id_idx"),
+    ("find", {"ids": IDS[:50]}, "pkey"),
 ]
 
 FILL = """
@@ -92,6 +125,15 @@ insert into windlass_history (id, type, queue, state, priority, threads, payload
 select id, type, queue, 'completed', priority, threads, payload, 1, 0, 0, 3, 3, 1, now(), now(),
        now()
   from gone
+"""
+HISTORY = """
+insert into windlass_history (id, type, queue, state, priority, threads, payload, attempts,
+                              failures, crashes, max_attempts, max_crashes, fence, created_at,
+                              run_at, finished_at)
+select gen_random_uuid(), 'mail', 'q' || n % 4,
+       case when n % 3 = 0 then 'failed' else 'completed' end, 0, 0, '{}', 1, 0, 0, 3, 3, 1,
+       now(), now(), now()
+  from generate_series(1, 60000) n
 """
 MILLION = """
 do $$
@@ -163,6 +205,43 @@ def test_a_hot_statement_goes_by_its_index(
     assert used <= indexes, plan
 
 
+@pytest.mark.parametrize("kept", [False, True], ids=["for these arguments", "for any arguments"])
+@pytest.mark.parametrize(("name", "args", "index"), LISTS, ids=[name for name, *_ in LISTS])
+def test_a_list_walks_along_the_index_that_was_made_for_it(
+    history: psycopg.Connection,
+    name: str,
+    args: dict[str, Any],
+    index: str,
+    kept: bool,  # noqa: FBT001
+) -> None:
+    query = POSTGRES[name]
+
+    if kept:
+        rows = history.execute(f"explain (generic_plan) {query.numbered}".encode())
+    else:
+        rows = history.execute(f"explain {query.formatted}".encode(), args)
+
+    plan = "\n".join(row[0] for row in rows)
+    # A day of few jobs may be read whole; this one has many.
+    many = re.findall(r"using (windlass_history_other_\w+)", plan)
+    assert set(many) == {f"windlass_history_other_{index}"}, plan
+    assert "Seq Scan on windlass_history_other" not in plan, plan
+
+
+@pytest.fixture(scope="module", params=["true", "taken while nothing was there"])
+def history(
+    request: pytest.FixtureRequest, postgres: Postgres, postgres_template: str
+) -> Iterator[psycopg.Connection]:
+    """Many finished jobs on one day, whether or not the statistics know of them."""
+    url = postgres.create_database(template=postgres_template)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("alter table windlass_history_other set (autovacuum_enabled = off)")
+        for statement in [HISTORY, "analyze"][:: 1 if request.param == "true" else -1]:
+            connection.execute(statement)
+        yield connection
+    postgres.drop_database(url)
+
+
 # What SQLite must go by, also when somebody has run `analyze` at a bad moment.
 SQLITE_HOT: dict[str, set[str]] = {
     "claim": {"windlass_jobs_line"},
@@ -190,6 +269,22 @@ SQLITE_HOT: dict[str, set[str]] = {
     "bulk_finished": {"sqlite_autoindex_windlass_jobs_1"},
     "enqueue_states": {"sqlite_autoindex_windlass_jobs_1"},
     "facts": {"sqlite_autoindex_windlass_jobs_1", "windlass_jobs_line"},
+    "page_walk": {"sqlite_autoindex_windlass_jobs_1"},
+    "page_reach": {"sqlite_autoindex_windlass_jobs_1"},
+    "page_gather": {"windlass_jobs_due", "windlass_jobs_held", "windlass_jobs_queue_line"},
+    "page_search": {"sqlite_autoindex_windlass_jobs_1"},
+    "queues": {"windlass_jobs_held", "windlass_jobs_queue_line"},
+    "fleet_workers": {"windlass_jobs_held"},
+}
+# The one index of windlass_history that each list walks along.
+SQLITE_LISTS = {
+    "page_every": "sqlite_autoindex_windlass_history_1",
+    "page_unwell": "windlass_history_unwell",
+    "page_type": "windlass_history_type",
+    "page_type_queue": "windlass_history_queue",
+    "page_queue": "windlass_history_queue",
+    "page_state": "windlass_history_type",
+    "find": "sqlite_autoindex_windlass_history_1",
 }
 SQLITE_FILL = """
 with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 3000)
@@ -198,6 +293,15 @@ insert into windlass_jobs (id, type, queue, state, lane, rank, priority, threads
 select hex(randomblob(16)), 'mail', 'q' || n % 50, {state},
        case when n % 10 = 0 then 'threads' else 'open' end, n, 0, n % 10 = 0, '{{}}', {worker},
        3, 3, n, n
+  from numbers
+"""
+SQLITE_HISTORY = """
+with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 3000)
+insert into windlass_history (id, type, queue, state, priority, threads, payload, attempts,
+                              failures, crashes, max_attempts, max_crashes, fence, created_at,
+                              run_at, finished_at)
+select hex(randomblob(16)), 'mail', 'q' || (n % 4),
+       case when n % 3 = 0 then 'failed' else 'completed' end, 0, 0, '{}', 1, 0, 0, 3, 3, 1, n, n, n
   from numbers
 """
 PENDING = SQLITE_FILL.format(state="'pending'", worker="null")
@@ -237,6 +341,33 @@ def test_sqlite_goes_by_the_index_whatever_its_statistics_say(ledger: str) -> No
             wrong[name] = plan
 
     assert wrong == {}
+    connection.close()
+
+
+@pytest.mark.parametrize("statistics", ["never taken", "true", "taken while nothing was there"])
+def test_sqlite_lists_by_the_index_that_was_made_for_it(statistics: str) -> None:
+    connection = sqlite3.connect(":memory:")
+    for step in steps("sqlite"):
+        connection.executescript(step.up)
+    if statistics == "taken while nothing was there":
+        connection.execute("analyze")
+    connection.execute(SQLITE_HISTORY)
+    if statistics == "true":
+        connection.execute("analyze")
+    connection.commit()
+    connection.execute("analyze sqlite_schema")
+
+    used = {}
+    for name in SQLITE_LISTS:
+        query = SQLITE[name]
+        rows = connection.execute(
+            f"explain query plan {query.text}", dict.fromkeys(query.parameters)
+        ).fetchall()
+        plan = "\n".join(row[3] for row in rows)
+        used[name] = set(re.findall(r"(?:sqlite_autoindex_)?windlass_history_\w+", plan))
+        assert not re.search(r"SCAN (?:h|windlass_history)$", plan, re.MULTILINE), plan
+
+    assert used == {name: {index} for name, index in SQLITE_LISTS.items()}
     connection.close()
 
 

@@ -1,4 +1,5 @@
 -- The newest finished jobs in some states: the newest of each type that was ever counted, merged.
+-- Compared and ordered as one, these columns leave the planner no other index.
 with cells as materialized (
     select type, state
       from windlass_totals
@@ -13,9 +14,9 @@ select x.id::text as id
        lateral (select id
                   from (select h.id
                           from windlass_history h
-                         where h.type = c.type and h.state = c.state
-                           and h.id < :before::uuid and h.id >= :after::uuid
-                         order by h.id desc
+                         where (h.type, h.state, h.id) < (c.type, c.state, :before::uuid)
+                           and (h.type, h.state, h.id) >= (c.type, c.state, :after::uuid)
+                         order by h.type desc, h.state desc, h.id desc
                          limit 10000) top
                  limit :limit) x
  order by x.id desc

@@ -6,7 +6,7 @@ select w.id, w.node, w.pid, w.slots, w.threads, w.alone, w.types, w.queues,
           from (select j.id
                   from windlass_jobs j
                  where j.state = 'running' and j.worker = w.id
-                 order by j.id desc
+                 order by +j.id desc
                  limit :most)) as jobs
   from windlass_workers w
   join windlass_nodes n on n.id = w.node

@@ -8,19 +8,19 @@ with asked (scheduled, running, queue) as materialized (
 found as materialized (
     select * from (
         select id, type, queue
-          from windlass_jobs
+          from windlass_jobs indexed by windlass_jobs_due
          where state = 'scheduled' and run_at > (select scheduled from asked)
          limit :bound)
      union all
     select * from (
         select id, type, queue
-          from windlass_jobs
+          from windlass_jobs indexed by windlass_jobs_held
          where state = 'running' and worker > (select running from asked)
          limit :bound)
      union all
     select * from (
         select id, type, queue
-          from windlass_jobs
+          from windlass_jobs indexed by windlass_jobs_queue_line
          where state = 'pending' and lane in ('open', 'threads', 'alone', 'parked')
            and queue = (select queue from asked)
          limit :bound)

@@ -29,7 +29,10 @@ counted (name, depth, running, oldest_at) as (
       from heads
      where heads.queue is not null
      union all
-    select queue, 0, count(*), null from windlass_jobs where state = 'running' group by queue
+    select queue, 0, count(*), null
+      from windlass_jobs
+     where state = 'running' and worker > ''
+     group by queue
      union all
     select name, 0, 0, null from windlass_queues
 )
