@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, cast
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from windlass.app.which import Which
 
 SEARCH = 'A search, as in status:failed payload.user:42 error:"timed out" age:<2h.'
+# So many jobs are made in a few milliseconds.
+AT_ONCE = 250
 # A batch that is wrong throughout is told of so many of its jobs.
 MOST_TOLD = 100
 KEY = {"Idempotency-Key": "A second request with the same key makes no second job."}
@@ -101,7 +104,7 @@ async def submit_batch(service: Service, body: wire.Batch) -> Answer:
     All are kept or none; with `atomic` false those are kept that can be, and each of the others
     is answered with its reason.
     """
-    made = [await _draft(service, asked) for asked in body.jobs]
+    made = await _drafts(service, body.jobs)
     answers: Sequence[Enqueued | Exception]
     if body.atomic:
         answers = await service.app.enqueue_many(_all(made))
@@ -253,6 +256,15 @@ def _which(query: Wanted) -> Which:
     said["before"] = None if query.before is None else str(query.before)
     said["status"] = query.status.split(",") if query.status else None
     return cast("Which", {name: value for name, value in said.items() if value is not None})
+
+
+async def _drafts(service: Service, asked: Sequence[wire.Submission]) -> list[NewJob | Refusal]:
+    """The jobs, made a few at a time, so that nobody else waits for all of them."""
+    made: list[NewJob | Refusal] = []
+    for start in range(0, len(asked), AT_ONCE):
+        made += [await _draft(service, one) for one in asked[start : start + AT_ONCE]]
+        await asyncio.sleep(0)
+    return made
 
 
 async def _draft(service: Service, asked: wire.Submission) -> NewJob | Refusal:

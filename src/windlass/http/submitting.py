@@ -2,53 +2,54 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from operator import attrgetter
 from typing import TYPE_CHECKING, cast
 
 from windlass.core.backoff import Backoff
 from windlass.core.errors import BadInput
+from windlass.http import wire
 from windlass.http.wire import Submission
 
 if TYPE_CHECKING:
     from windlass.app.options import Options
 
 
+# What can be said of one job, by the name of the field; the options call one of them otherwise.
+SAID = tuple(name for name in Submission.__struct_fields__ if name not in {"type", "payload"})
+OTHERWISE = {"scheduled_at": "run_at"}
+of_one = attrgetter(*SAID)
+
+
 def options(asked: Submission, header_key: str | None = None) -> Options:
     """What was said about this one job; what was left out is as its type has it."""
+    values = of_one(asked)
+    if header_key is None and not any(value is not None for value in values):
+        return {}
     said = {
-        "name": asked.name,
-        "queue": asked.queue,
-        "priority": asked.priority,
-        "thread_demand": asked.thread_demand,
-        "run_at": asked.scheduled_at,
-        "delay": asked.delay,
-        "max_attempts": _max_attempts(asked),
-        "max_crashes": asked.max_crashes,
-        "timeout": asked.timeout,
-        "backoff": _backoff(asked),
-        "idempotency_key": _key(asked, header_key),
-        "key_window": None if asked.key_window is None else timedelta(seconds=asked.key_window),
+        OTHERWISE.get(name, name): value
+        for name, value in zip(SAID, values, strict=True)
+        if value is not None
     }
-    return cast("Options", {name: value for name, value in said.items() if value is not None})
+    if asked.max_retries is not None:
+        said["max_attempts"] = _max_attempts(said.pop("max_retries"), asked.max_attempts)
+    if asked.backoff is not None:
+        said["backoff"] = _backoff(asked.backoff)
+    if header_key is not None:
+        said["idempotency_key"] = _key(header_key, asked.idempotency_key)
+    return cast("Options", said)
 
 
-def _max_attempts(asked: Submission) -> int | None:
-    if asked.max_retries is None:
-        return asked.max_attempts
-    if asked.max_attempts is not None:
+def _max_attempts(max_retries: int, max_attempts: int | None) -> int:
+    if max_attempts is not None:
         raise BadInput("max_retries is another name for max_attempts; give one of them")
-    return asked.max_retries
+    return max_retries
 
 
-def _backoff(asked: Submission) -> Backoff | None:
-    if asked.backoff is None:
-        return None
-    return Backoff(base=asked.backoff.base, factor=asked.backoff.factor, cap=asked.backoff.cap)
+def _backoff(asked: wire.Backoff) -> Backoff:
+    return Backoff(base=asked.base, factor=asked.factor, cap=asked.cap)
 
 
-def _key(asked: Submission, header_key: str | None) -> str | None:
-    if header_key is None:
-        return asked.idempotency_key
-    if asked.idempotency_key in (None, header_key):
-        return header_key
-    raise BadInput("the header Idempotency-Key and idempotency_key differ; give one of them")
+def _key(header: str, body: str | None) -> str:
+    if body not in (None, header):
+        raise BadInput("the header Idempotency-Key and idempotency_key differ; give one of them")
+    return header
