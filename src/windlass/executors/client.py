@@ -24,11 +24,11 @@ from aiohttp import (
     TCPConnector,
 )
 from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from windlass.executors.exchange import Message, Reply, Terms, Unreachable
 from windlass.executors.hosts import Hosts
+from windlass.executors.names import SystemNames
 from windlass.executors.reach import Forbidden, Reach
 
 CONNECT_WITHIN = 5.0
@@ -47,7 +47,7 @@ class Client:
         """Connect when the first request comes."""
         self.hosts = hosts
         self._reach = reach
-        self._resolver = resolver or ThreadedResolver()
+        self._resolver = resolver or SystemNames()
         # Apart, so that a host that is named lends its rights to no other.
         self._public = self._session(listed=False)
         self._listed = self._session(listed=True)
