@@ -57,7 +57,7 @@ async def test_a_page_is_asked_for_by_words_or_by_names(app: Windlass) -> None:
     await app.cancel(ids[0])
 
     by_words = await app.page(query="status:pending queue:mail", limit=1)
-    by_names = await app.page(status="pending", queue="mail", before=by_words.next)
+    by_names = await app.page(status="pending", queue="mail", before=by_words.next or "")
     by_both = await app.page(query="status:pending", status="cancelled")
     by_payload = await app.page(payload={"user": "user 1"})
 

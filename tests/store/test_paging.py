@@ -71,8 +71,7 @@ async def test_every_list_finds_what_fits_in_its_order(
             store, states=frozenset(states), type=type_, queue=queue, limit=limit
         )
 
-        wanted = (states or tuple(State), type_, queue)
-        assert found == await fitting(store, lambda job, wanted=wanted: _is(job, *wanted))
+        assert found == await fitting(store, _like(states or tuple(State), type_, queue))
         assert all(page.looked_back_to is None for page in pages)
 
 
@@ -86,16 +85,15 @@ async def test_a_walk_that_ends_early_is_gone_on_with(
             store, states=frozenset(states), type=type_, queue=queue, limit=3
         )
 
-        wanted = (states or tuple(State), type_, queue)
-        assert found == await fitting(store, lambda job, wanted=wanted: _is(job, *wanted))
+        assert found == await fitting(store, _like(states or tuple(State), type_, queue))
         for page in pages:
             cut = page.looked_back_to is not None
             assert not cut or page.next is not None
             assert not cut or page.looked_back_to == made_at(page.next or JobId(""))
 
 
-def _is(job: Job, states: tuple[State, ...], type_: str | None, queue: str | None) -> bool:
-    return (
+def _like(states: tuple[State, ...], type_: str | None, queue: str | None) -> Callable[[Job], bool]:
+    return lambda job: (
         job.state in states
         and (type_ is None or job.type == type_)
         and (queue is None or job.queue == queue)

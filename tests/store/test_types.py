@@ -72,3 +72,20 @@ async def test_what_is_the_same_is_written_once_an_hour(yard: Yard, store: SqlSt
 
     assert within == [published] * 2
     assert [one.seen_at for one in await store.types()] == [now(yard)] * 2
+
+
+async def test_a_type_that_nobody_knows_any_more_is_forgotten_after_a_month(
+    yard: Yard, store: SqlStore
+) -> None:
+    await store.publish([MAIL, SMS])
+    await yard.worker("sms")
+    yard.clock.advance(timedelta(days=30).total_seconds())
+    await store.prune(timedelta(days=1), 10)
+    within = [one.type for one in await store.types()]
+    yard.clock.advance(1)
+    await yard.worker("sms")
+
+    await store.prune(timedelta(days=1), 10)
+
+    assert within == ["mail", "sms"]
+    assert [one.type for one in await store.types()] == ["sms"]

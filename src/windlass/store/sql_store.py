@@ -287,6 +287,7 @@ class SqlStore(SqlReader, SqlBulk, SqlTotals):
         await self._write("prune_keys", limit=limit)
         await self._write("prune_workers")
         await self._write("prune_nodes")
+        await self._write("prune_types")
         old = await self._read("prune_old", retention_us=retention_us, limit=limit)
         return len(await self.delete([JobId(row["id"]) for row in old]))
 
