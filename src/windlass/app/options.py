@@ -62,6 +62,8 @@ def template(executor: Executor) -> NewJob:
 
 def applied(job: NewJob, options: Options) -> NewJob:
     """The job with the options; the first one that cannot be is refused by name."""
+    if not options:
+        return job
     unknown = options.keys() - Options.__optional_keys__
     if unknown:
         known = ", ".join(sorted(Options.__optional_keys__))
@@ -80,7 +82,8 @@ def drafted(
 ) -> NewJob:
     """The job with this id and payload; the payload is a value, or JSON as bytes."""
     value = _read(asked.type, payload) if isinstance(payload, bytes) else payload
-    return asked._replace(id=job_id, payload=validate(value))
+    # As _replace would, in a tenth of the time.
+    return NewJob(job_id, asked.type, validate(value), *asked[3:])
 
 
 def _read(type_: str, payload: bytes) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 A = TypeVar("A")
@@ -20,19 +21,20 @@ class Pile(Generic[A, B]):
     def __init__(self, act: Callable[[list[A]], Awaitable[list[B]]]) -> None:
         """`act` answers with as many things as it is given, in the same order."""
         self._act = act
-        self._waiting: list[A] = []
+        self._waiting: list[tuple[A, asyncio.Future[B]]] = []
         self._next: asyncio.Task[list[B]] | None = None
         self._acting: asyncio.Task[Any] | None = None
         self._turn = asyncio.Lock()
 
     async def add(self, item: A) -> B:
         """Put one thing on the pile; answer when it was acted upon."""
-        place = len(self._waiting)
-        self._waiting.append(item)
+        # One of its own, which costs half of what it would to shield the task from each caller.
+        answer: asyncio.Future[B] = asyncio.get_running_loop().create_future()
+        self._waiting.append((item, answer))
         if self._next is None:
             self._next = asyncio.create_task(self._take_turn())
-        answers = await asyncio.shield(self._next)
-        return answers[place]
+            self._next.add_done_callback(partial(_deliver, self._waiting))
+        return await answer
 
     async def close(self) -> None:
         """Wait for the action that is under way."""
@@ -43,5 +45,19 @@ class Pile(Generic[A, B]):
         async with self._turn:
             # Nobody else may hold on to this task: its callers can all be gone.
             self._acting = asyncio.current_task()
-            items, self._waiting, self._next = self._waiting, [], None
-            return await self._act(items)
+            waiting, self._waiting, self._next = self._waiting, [], None
+            return await self._act([item for item, _ in waiting])
+
+
+def _deliver(waiting: Iterable[tuple[A, asyncio.Future[B]]], acted: asyncio.Task[list[B]]) -> None:
+    """Give each caller that is still there its part of what was answered."""
+    problem = None if acted.cancelled() else acted.exception()
+    for place, (_, answer) in enumerate(waiting):
+        if answer.done():
+            continue
+        if acted.cancelled():
+            answer.cancel()
+        elif problem is not None:
+            answer.set_exception(problem)
+        else:
+            answer.set_result(acted.result()[place])

@@ -240,8 +240,8 @@ class Verbs:
 
     async def _making(self, type_: str) -> tuple[NewJob, Callable[[Any], str]]:
         """A job of this type that lacks only id and payload, and what checks a payload."""
-        if type_ in self.registry.types():
-            executor = self.registry.get(type_)
+        executor = self.registry.find(type_)
+        if executor is not None:
             return template(executor), executor.validate
         catalog = (await self._homes.here()).catalog
         published = await catalog.get(type_)

@@ -73,10 +73,14 @@ class Registry:
 
     def get(self, type_: str) -> Executor:
         """The executor of this type."""
-        executor = self._executors.get(type_) or self._provided.get(type_)
+        executor = self.find(type_)
         if executor is None:
             raise UnknownType(type_, self.types())
         return executor
+
+    def find(self, type_: str) -> Executor | None:
+        """The executor of this type, if there is one."""
+        return self._executors.get(type_) or self._provided.get(type_)
 
     def types(self) -> list[str]:
         """Every type there is an executor for."""
