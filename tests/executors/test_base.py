@@ -6,7 +6,7 @@ import pytest
 
 from windlass.core.errors import BadInput, UnknownType
 from windlass.executors.base import Cancel, Discard, Registry, Retry, Snooze, Verdict
-from windlass.executors.handlers import from_function
+from windlass.executors.handlers import from_function, from_object
 
 
 def one() -> None:
@@ -51,6 +51,61 @@ def test_the_same_handler_may_come_again() -> None:
     registry.add(again)
 
     assert registry.get("one") is again
+
+
+@pytest.mark.parametrize("first", ["added", "provided"])
+def test_a_type_that_is_added_wins_over_one_that_is_provided(first: str) -> None:
+    registry = Registry()
+    own, ours = from_function(one, {}), from_function(two, {"type": "one"})
+
+    if first == "added":
+        registry.add(own)
+    registry.provide(ours)
+    before = registry.get("one")
+    registry.add(own)
+
+    assert before is (own if first == "added" else ours)
+    assert registry.get("one") is own
+    assert registry.types() == ["one"]
+
+
+class Holding:
+    """An executor that holds something open."""
+
+    type = "holding"
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    async def execute(self, payload: int) -> int:
+        """Do nothing."""
+        return payload
+
+    async def close(self) -> None:
+        """Let go."""
+        self.closed += 1
+
+
+class Closing(Holding):
+    """Something with a `close` of its own, which is none of a worker's business."""
+
+    type = "closing"
+
+    def close(self) -> None:  # type: ignore[override]
+        """Never called."""
+        self.closed += 1
+
+
+async def test_executors_let_go_of_what_they_hold_when_asked() -> None:
+    registry = Registry()
+    holding, closing = Holding(), Closing()
+    registry.add(from_object(closing, {}))
+    registry.add(from_function(one, {}))
+    registry.provide(from_object(holding, {}))
+
+    await registry.close()
+
+    assert (holding.closed, closing.closed) == (1, 0)
 
 
 def test_verdicts_carry_what_they_ask_for() -> None:

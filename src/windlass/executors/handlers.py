@@ -74,7 +74,9 @@ def from_object(executor: object, declared: Declaration) -> Executor:
     gather = _gather_document(type_)
     made = _executor(handler, declared, payload, call, gather, wants=context is not None)
     described = made.description or _first_line(type(executor))
-    return replace(made, close=getattr(executor, "close", None), description=described)
+    close = getattr(executor, "close", None)
+    held = close if inspect.iscoroutinefunction(close) else None
+    return replace(made, close=held, description=described)
 
 
 def _executor(
