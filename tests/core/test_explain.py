@@ -178,6 +178,23 @@ def test_a_job_wider_than_every_worker_says_that_it_will_run_on_one_thread() -> 
     )
 
 
+def test_a_wide_job_that_is_next_says_what_it_waits_for() -> None:
+    sentences = told(threads=3, lane=Lane.THREADS)
+
+    assert sentences == ["is next in line: starts as soon as a worker has 3 threads free"]
+
+
+@pytest.mark.parametrize(("threads", "says_so"), [(8, True), (4, False)])
+def test_a_job_that_runs_on_one_thread_says_why(threads: int, says_so: bool) -> None:  # noqa: FBT001
+    sentences = told({"worker_threads": 4}, state=State.RUNNING, threads=threads)
+
+    said = (
+        f"runs on one thread: it asks for {threads},"
+        " and no live worker had so many when it was claimed"
+    )
+    assert (said in sentences) is says_so
+
+
 def test_a_suspect_says_that_it_waits_for_a_process_of_its_own() -> None:
     sentences = told(lane=Lane.ALONE)
 

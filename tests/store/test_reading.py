@@ -242,6 +242,7 @@ async def test_the_facts_of_a_running_job_say_until_when_its_lease_runs(
     assert facts is not None
     [until] = [until for node, until, *_ in (await store.fleet()).nodes if node.id == worker.node]
     assert facts.lease_until == until
+    assert facts.worker_threads == worker.threads
 
 
 async def test_the_facts_tell_how_fast_jobs_go(yard: Yard, store: SqlStore) -> None:

@@ -47,6 +47,8 @@ async def test_a_worker_that_knows_no_fleet_yet_leaves_wide_jobs_to_it(any_yard:
         await any_yard.come_to(State.COMPLETED, wide)
 
     assert granted == [2, 1]
+    [line] = await any_yard.store.lines(wide)
+    assert line.message == "asked for 6 threads, more than any live worker has: runs on one"
 
 
 async def test_threads_are_granted_as_they_were_claimed(any_yard: Yard) -> None:

@@ -41,6 +41,7 @@ class Facts:
     widest: int = 0
     claims_per_second: float = 0.0
     lease_until: datetime | None = None
+    worker_threads: int | None = None  # of the worker that has it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +171,9 @@ def _turn(facts: Facts) -> Iterator[str]:
 
 
 def _place(facts: Facts) -> str:
+    threads = facts.job.threads
+    if not facts.ahead and 1 < threads <= facts.widest:
+        return f"is next in line: starts as soon as a worker has {threads} threads free"
     if not facts.ahead:
         return "is next in line"
     wait = _wait(facts)
@@ -199,6 +203,12 @@ def _running(facts: Facts) -> Iterator[str]:
         yield f"{where}, whose lease ran out at {_instant(facts.lease_until)}: to be reclaimed"
     else:
         yield f"{where}, lease until {_instant(facts.lease_until)}"
+    # A worker takes a job that is wider than itself only if it is wider than every other, too.
+    if facts.worker_threads is not None and job.threads > facts.worker_threads:
+        yield (
+            f"runs on one thread: it asks for {job.threads},"
+            " and no live worker had so many when it was claimed"
+        )
 
 
 def _finished(job: Job) -> str:

@@ -200,6 +200,7 @@ def facts(row: Row, of: Job) -> Facts:
         widest=row["widest"],
         claims_per_second=row["claims_per_second"],
         lease_until=instant(row["lease_until"]),
+        worker_threads=row["worker_threads"],
     )
 
 

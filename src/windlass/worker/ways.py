@@ -85,6 +85,8 @@ class Gear:
         """An attempt for a claim whose slot is taken."""
         executor = self.executors(claim.type)
         attempt = Attempt(claim, executor, now)
+        if claim.threads > 1:
+            self._mark_if_cramped(claim)
         if executor.wants_context and executor.mode is not Mode.PROCESS:
             desk = LocalDesk(attempt, self.lease, self.opener, self.helpers)
             attempt.context = Context(claim, desk, self.slots.threads_of(claim))
@@ -150,6 +152,12 @@ class Gear:
             self.slots.drop(claim)
         settlement = settle(claim, Cancelled(), backoff=DEFAULT_BACKOFF, chance=0.0)
         self.settler.put(claim, settlement)
+
+    def _mark_if_cramped(self, claim: Claim) -> None:
+        """Say in the job's log that it has fewer threads than it asked for."""
+        if self.slots.threads_of(claim) < claim.threads:
+            text = f"asked for {claim.threads} threads, more than any live worker has: runs on one"
+            self.notes.line(claim, "warning", text)
 
     def _ended_late(self, attempt: Attempt, ending: Ending) -> None:
         """What comes after the end changes nothing; the log tells of it."""

@@ -43,4 +43,7 @@ select windlass_us(:now) as now_us,
        (select n.lease_until
           from job
           join windlass_workers w on w.id = job.worker
-          join windlass_nodes n on n.id = w.node) as lease_until
+          join windlass_nodes n on n.id = w.node) as lease_until,
+       (select w.threads
+          from job
+          join windlass_workers w on w.id = job.worker) as worker_threads
