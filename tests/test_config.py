@@ -21,6 +21,7 @@ def test_the_environment_sets_everything(tmp_path: Path) -> None:
     environ = {
         "WINDLASS_STORE": "postgresql://h/d",
         "WINDLASS_SCHEMA": "jobs",
+        "WINDLASS_REDIS": "redis://cache/1",
         "WINDLASS_APP": "shop.jobs:app",
         "WINDLASS_SLOTS": "7",
         "WINDLASS_THREADS": "3",
@@ -60,6 +61,7 @@ def test_the_environment_sets_everything(tmp_path: Path) -> None:
     assert settings == Settings(
         store="postgresql://h/d",
         schema="jobs",
+        redis="redis://cache/1",
         app="shop.jobs:app",
         slots=7,
         threads=3,
@@ -117,6 +119,7 @@ def test_our_own_variable_wins_over_the_one_that_platforms_set(tmp_path: Path) -
     environ = {"DATABASE_URL": "postgres://one/d", "WINDLASS_STORE": "postgres://two/d"}
 
     assert load(environ, tmp_path).store == "postgres://two/d"
+    assert load({"REDIS_URL": "redis://one"}, tmp_path).redis == "redis://one"
     assert load({"API_PORT": "9000"}, tmp_path).port == 9000
     assert load({"API_PORT": "9000", "WINDLASS_PORT": "9001"}, tmp_path).port == 9001
 
@@ -149,6 +152,7 @@ def test_an_empty_variable_says_nothing(tmp_path: Path) -> None:
         ("WINDLASS_BODY_LIMIT", "1", "WINDLASS_BODY_LIMIT must be a number of bytes"),
         ("WINDLASS_REQUEST_TIMEOUT", "0", "request_timeout must be more than 0 s"),
         ("WINDLASS_METRICS", "9090", "WINDLASS_METRICS must be an address"),
+        ("REDIS_URL", "http://cache", "'http://cache' is no Redis; write redis://host:6379/0"),
     ],
 )
 def test_a_wrong_value_is_named_with_what_is_accepted(
@@ -186,7 +190,8 @@ def test_a_store_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_no_password_is_shown(tmp_path: Path) -> None:
-    settings = load({"WINDLASS_STORE": "postgresql://u:s3cret@h/d"}, tmp_path)
+    environ = {"WINDLASS_STORE": "postgresql://u:s3cret@h/d", "REDIS_URL": "redis://:s3cret@h/0"}
+    settings = load(environ, tmp_path)
 
     assert "s3cret" not in repr(settings)
     assert "postgresql://u:***@h/d" in repr(settings)

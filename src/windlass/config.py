@@ -18,6 +18,7 @@ from msgspec import Meta
 from windlass.core.address import parse_store_url
 from windlass.core.duration import parse_duration
 from windlass.core.errors import BadInput
+from windlass.core.redis_url import parse_redis_url
 from windlass.core.secrets import without_password
 
 # Renewed at a fifth of its length, a shorter one would not survive a busy machine.
@@ -76,6 +77,7 @@ class Settings:
 
     store: str = DEFAULT_STORE
     schema: SqlName = "public"
+    redis: Text | None = None  # makes bells, reads and repeated requests faster, if there is one
     app: AppName | None = None
     slots: Count = 100
     threads: Count | None = None  # None: one for each core
@@ -134,7 +136,7 @@ LISTS = frozenset({"queues", "origins", "hosts", "proxies", "webhook_allow", "we
 # Never told, not even in part.
 SECRETS = frozenset({"secret", "webhook_secrets"})
 # Variables that platforms and others set; our own come later and win.
-FOREIGN = (("store", "DATABASE_URL"), ("port", "API_PORT"))
+FOREIGN = (("store", "DATABASE_URL"), ("redis", "REDIS_URL"), ("port", "API_PORT"))
 
 
 class Said(NamedTuple):
@@ -150,7 +152,10 @@ def load(
     """Read the settings: the program decides, then the environment, then files, then defaults."""
     said = {**_from_files(folder), **_from_environment(environ), **_given(given or {})}
     values = {name: _value(name, one) for name, one in said.items()}
-    parse_store_url(values.get("store", DEFAULT_STORE))  # refused now, not at its first use
+    # Refused now, not at their first use.
+    parse_store_url(values.get("store", DEFAULT_STORE))
+    if "redis" in values:
+        parse_redis_url(values["redis"])
     sources = {name: said[name].source if name in said else "default" for name in SETTINGS}
     return Settings(**values, sources=MappingProxyType(sources))
 

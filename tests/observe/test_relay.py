@@ -16,6 +16,9 @@ from windlass.observe.events import (
     JobsClaimed,
     JobsHandedBack,
     Occupancy,
+    RedisFound,
+    RedisLost,
+    RedisRefused,
     WorkerStarted,
     WorkerStopped,
 )
@@ -35,6 +38,9 @@ EVENTS: list[Event] = [
     BellRung(["mail"]),
     BellHeard(["mail"]),
     BellLost("gone"),
+    RedisLost("gone"),
+    RedisFound(1.5),
+    RedisRefused("full"),
 ]
 
 

@@ -229,6 +229,27 @@ class BellLost:
     error: str
 
 
+@dataclass(frozen=True, slots=True)
+class RedisLost:
+    """Redis does not answer: it is done without, and looked for from time to time."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class RedisFound:
+    """Redis answers again, after it was lost for so many seconds."""
+
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class RedisRefused:
+    """Redis is there and refused a command, perhaps because it is full; it was done without."""
+
+    error: str
+
+
 class RequestServed(msgspec.Struct, frozen=True, gc=False):
     """A request was answered. Told one by one, as an access log is read, and so made quickly.
 
@@ -329,6 +350,9 @@ Event: TypeAlias = (
     | BellRung
     | BellHeard
     | BellLost
+    | RedisLost
+    | RedisFound
+    | RedisRefused
     | RequestServed
     | RequestBroke
     | ApiListening

@@ -13,7 +13,7 @@ import structlog
 from windlass.clock import Clock
 from windlass.core.secrets import without_secrets
 from windlass.observe import events
-from windlass.observe.events import BellLost, ChoreFailed, Event, RequestServed
+from windlass.observe.events import BellLost, ChoreFailed, Event, RedisRefused, RequestServed
 from windlass.observe.request_lines import RequestLines
 
 Line: TypeAlias = MutableMapping[str, Any]
@@ -59,6 +59,9 @@ SAYINGS: Mapping[type[Event], Saying] = {
     events.BellRung: Saying("debug", "bell rung"),
     events.BellHeard: Saying("debug", "bell heard"),
     events.BellLost: Saying("warning", "bell lost"),
+    events.RedisLost: Saying("warning", "redis lost, going on without it"),
+    events.RedisFound: Saying("info", "redis found again"),
+    events.RedisRefused: Saying("warning", "redis refused a command"),
     events.RequestServed: Saying("info", "request served"),
     events.RequestBroke: Saying("error", "request broke"),
     events.ApiListening: Saying("info", "http server listening"),
@@ -113,6 +116,8 @@ class Logs:
                 failure = chore
             case BellLost():
                 failure = "bell"
+            case RedisRefused():
+                failure = "redis"
             case _:
                 return False
         now, last = self._clock.now_us(), self._last_failure.get(failure)

@@ -157,6 +157,9 @@ class Metrics:
             events.BellRung: ("bells_rung", "Hints sent out."),
             events.BellHeard: ("bells_heard", "Hints that came in."),
             events.BellLost: ("bells_lost", "Times hints could not be sent or heard."),
+            events.RedisLost: ("redis_lost", "Times Redis was lost."),
+            events.RedisFound: ("redis_found", "Times Redis answered again."),
+            events.RedisRefused: ("redis_refused", "Commands that Redis refused."),
         }
         return {kind: _counts(self._counter(name, text)) for kind, (name, text) in kinds.items()}
 

@@ -22,6 +22,9 @@ KINDS: dict[str, type[Event]] = {
         events.BellRung,
         events.BellHeard,
         events.BellLost,
+        events.RedisLost,
+        events.RedisFound,
+        events.RedisRefused,
     )
 }
 

@@ -1,0 +1,299 @@
+"""The link to Redis, on a real server that is killed, frozen, emptied and started again."""
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from os import kill
+
+import pytest
+
+from tests.recorder import Recorder
+from tests.services.redis import RedisServer
+from tests.waiting import until
+from windlass.clock import SystemChance
+from windlass.core.redis_url import RedisPlace, parse_redis_url
+from windlass.observe.events import RedisFound, RedisLost, RedisRefused
+from windlass.redis.link import Link
+from windlass.redis.script import Script
+from windlass.redis.wire import RedisAway, RedisRefusal
+
+ECHO = Script("return {KEYS[1], ARGV[1]}")
+# What a call may take when the machine is as busy as one that runs many tests at once.
+AT_MOST = 0.4
+
+
+@pytest.fixture
+def server() -> Iterator[RedisServer]:
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+async def link(server: RedisServer, recorder: Recorder) -> AsyncIterator[Link]:
+    """A link to a server of the test's own."""
+    link = link_to(server.url, recorder)
+    yield link
+    await link.close()
+
+
+@pytest.fixture
+async def shared(redis_url: str, recorder: Recorder) -> AsyncIterator[Link]:
+    """A link to the server that all tests share."""
+    link = link_to(redis_url, recorder)
+    yield link
+    await link.close()
+
+
+def link_to(url: str, recorder: Recorder) -> Link:
+    place = parse_redis_url(url)
+    return Link(place, chance=SystemChance(), observer=recorder, deadline=0.2).hold()
+
+
+async def seconds(link: Link) -> float:
+    """How long a call keeps its caller, answered or not."""
+    began = asyncio.get_running_loop().time()
+    with suppress(RedisAway):
+        await link.call("PING")
+    return asyncio.get_running_loop().time() - began
+
+
+async def test_the_first_call_connects(shared: Link) -> None:
+    assert not shared.up
+
+    assert await shared.call("SET", "a", 1) == b"OK"
+    assert await shared.call("GET", "a") == b"1"
+    assert shared.up
+
+
+async def test_calls_at_once_share_the_connection_and_get_their_own_answers(shared: Link) -> None:
+    echoes = [shared.call("ECHO", str(number)) for number in range(500)]
+
+    assert await asyncio.gather(*echoes) == [str(number).encode() for number in range(500)]
+    assert (await shared.call("CLIENT", "LIST")).count(b"name=windlass") >= 1
+
+
+async def test_a_caller_who_went_away_takes_nobodys_answer(shared: Link) -> None:
+    await shared.call("PING")
+
+    gone = asyncio.create_task(shared.call("ECHO", "one"))
+    await asyncio.sleep(0)
+    gone.cancel()
+
+    assert await shared.call("ECHO", "two") == b"two"
+
+
+async def test_many_commands_are_answered_in_order(shared: Link) -> None:
+    assert await shared.calls([("SET", "a", 1), ("INCR", "a"), ("GET", "a")]) == [b"OK", 2, b"2"]
+
+
+async def test_a_script_is_sent_once_and_again_when_redis_forgot_it(
+    shared: Link, recorder: Recorder
+) -> None:
+    assert await shared.run(ECHO, ["k"], ["v"]) == [b"k", b"v"]
+    await shared.call("SCRIPT", "FLUSH")
+
+    assert await shared.run(ECHO, ["k"], ["v"]) == [b"k", b"v"]
+    assert recorder.of(RedisRefused) == []
+
+
+async def test_a_refusal_is_told_and_costs_nobody_the_link(
+    shared: Link, recorder: Recorder
+) -> None:
+    await shared.call("SET", "a", "text")
+
+    with pytest.raises(RedisRefusal, match="not an integer"):
+        await shared.call("INCR", "a")
+
+    assert await shared.call("GET", "a") == b"text"
+    assert recorder.of(RedisLost) == []
+    assert len(recorder.of(RedisRefused)) == 1
+
+
+async def test_what_is_published_is_heard(shared: Link, redis_url: str) -> None:
+    heard: list[bytes | None] = []
+    other = link_to(redis_url, Recorder())
+
+    with shared.hearing("news", heard.append):
+        await until(lambda: None in heard)  # from here on nothing is missed
+        await other.call("PUBLISH", "news", "hello")
+        await until(lambda: b"hello" in heard)
+    await other.close()
+
+    assert await shared.call("PUBLISH", "news", "to nobody") == 0
+
+
+async def test_a_line_waits_while_calls_go_on(shared: Link) -> None:
+    await shared.call("PING")
+
+    async with shared.line() as line:
+        popped = asyncio.create_task(line.call("BLPOP", "list", 5, within=6))
+        await until(lambda: shared.call("CLIENT", "LIST"))
+        await shared.call("RPUSH", "list", "token")
+
+        assert await popped == [b"list", b"token"]
+
+
+async def test_without_a_server_calls_cost_nothing(recorder: Recorder) -> None:
+    link = link_to("redis://127.0.0.1:1/0", recorder)
+
+    with pytest.raises(RedisAway):
+        await link.call("PING")
+    await until(lambda: recorder.of(RedisLost))
+    began = asyncio.get_running_loop().time()
+    for _ in range(1_000):
+        with suppress(RedisAway):
+            await link.call("PING")
+
+    assert asyncio.get_running_loop().time() - began < AT_MOST
+    assert len(recorder.of(RedisLost)) == 1
+    await link.close()
+
+
+async def test_a_killed_server_is_told_once_and_found_again(
+    link: Link, server: RedisServer, recorder: Recorder
+) -> None:
+    await link.call("PING")
+
+    server.end_with(signal.SIGKILL)
+    await until(lambda: not link.up)
+    assert await seconds(link) < AT_MOST
+    await until(lambda: recorder.of(RedisLost))
+    server.start()
+    await link.wait()
+
+    assert await link.call("PING") == b"PONG"
+    assert len(recorder.of(RedisLost)) == len(recorder.of(RedisFound)) == 1
+
+
+async def test_a_frozen_server_costs_one_deadline_and_then_nothing(
+    link: Link, server: RedisServer, recorder: Recorder
+) -> None:
+    await link.call("PING")
+
+    kill(server.pid, signal.SIGSTOP)
+    first = await asyncio.gather(*(seconds(link) for _ in range(20)))
+    later = [await seconds(link) for _ in range(20)]
+    kill(server.pid, signal.SIGCONT)
+    await link.wait()
+
+    assert max(first) < AT_MOST
+    assert sum(later) < 0.05
+    assert await link.call("PING") == b"PONG"
+    assert len(recorder.of(RedisLost)) == len(recorder.of(RedisFound)) == 1
+
+
+async def test_a_server_that_is_frozen_from_the_start_costs_one_deadline(
+    link: Link, server: RedisServer, recorder: Recorder
+) -> None:
+    kill(server.pid, signal.SIGSTOP)
+
+    first = await asyncio.gather(*(seconds(link) for _ in range(20)))
+    later = await seconds(link)
+    kill(server.pid, signal.SIGCONT)
+    await link.wait()
+
+    assert max(first) < AT_MOST
+    assert later < 0.05
+    assert await link.call("PING") == b"PONG"
+
+
+async def test_who_only_listens_notices_a_frozen_server(
+    link: Link, server: RedisServer, recorder: Recorder
+) -> None:
+    heard: list[bytes | None] = []
+
+    with link.hearing("news", heard.append):
+        await until(lambda: heard)
+        kill(server.pid, signal.SIGSTOP)
+        await until(lambda: recorder.of(RedisLost))
+        kill(server.pid, signal.SIGCONT)
+        await until(lambda: len(heard) == 2)  # told that it may have missed something
+        await link.call("PUBLISH", "news", "again")
+        await until(lambda: heard[-1] == b"again")
+
+
+async def test_a_loop_that_was_busy_itself_does_not_blame_redis(
+    shared: Link, recorder: Recorder
+) -> None:
+    await shared.call("PING")
+
+    answer = asyncio.create_task(shared.call("ECHO", "late"))
+    await asyncio.sleep(0)
+    time.sleep(0.5)  # noqa: ASYNC251 - longer than the deadline
+
+    assert await answer == b"late"
+    assert recorder.of(RedisLost) == []
+
+
+async def test_an_idle_connection_that_the_server_closes_is_no_loss(
+    link: Link, recorder: Recorder, server: RedisServer
+) -> None:
+    await link.call("PING")
+    other = link_to(server.url, Recorder())
+
+    await other.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+    await until(lambda: not link.up)
+
+    assert await link.call("PING") == b"PONG"
+    assert recorder.of(RedisLost) == []
+    await other.close()
+
+
+async def test_emptying_the_server_costs_nothing_but_what_was_there(link: Link) -> None:
+    await link.call("SET", "a", 1)
+    await link.call("FLUSHALL")
+
+    assert await link.call("GET", "a") is None
+
+
+async def test_a_password_is_given_and_a_wrong_one_is_told_without_showing_it(
+    link: Link, server: RedisServer, recorder: Recorder
+) -> None:
+    await link.call("CONFIG", "SET", "requirepass", "hush")
+    right = link_to(f"redis://:hush@127.0.0.1:{server.port}/3", Recorder())
+    wrong = link_to(f"redis://:guess@127.0.0.1:{server.port}", told := Recorder())
+
+    assert await right.call("PING") == b"PONG"
+    with pytest.raises(RedisAway):
+        await wrong.call("PING")
+    await until(lambda: told.of(RedisLost))
+
+    assert "guess" not in told.of(RedisLost)[0].error
+    await right.close()
+    await wrong.close()
+
+
+async def test_who_holds_it_last_hangs_up(redis_url: str, recorder: Recorder) -> None:
+    link = link_to(redis_url, recorder)
+    link.hold()
+
+    await link.close()
+    assert await link.call("PING") == b"PONG"
+    await link.close()
+
+    with pytest.raises(RedisAway):
+        await link.call("PING")
+    assert recorder.events == []
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("redis://", RedisPlace()),
+        ("redis://h", RedisPlace(host="h")),
+        ("redis://h:1/2", RedisPlace(host="h", port=1, database=2)),
+        ("redis://h?db=2&socket_timeout=1", RedisPlace(host="h", database=2)),
+        ("rediss://u:p%40@h", RedisPlace(host="h", user="u", password="p@", tls=True)),  # noqa: S106
+        ("rediss://h?ssl_cert_reqs=none", RedisPlace(host="h", tls=True, checked=False)),
+        ("unix:///run/r.sock?db=1", RedisPlace(path="/run/r.sock", database=1)),
+    ],
+)
+def test_a_url_names_a_server(url: str, place: RedisPlace) -> None:
+    assert parse_redis_url(url) == place
