@@ -29,6 +29,7 @@ from windlass.wiring.serving import Told
 
 FEW = 8
 JOB = '{"type": "add_numbers", "payload": {"x": 2, "y": 3}}'
+MAIL = '{"type": "email", "payload": {"to": "ada@example.org", "subject": "Hi", "body": "Hello"}}'
 JSON = "-H 'Content-Type: application/json'"
 # With keys of somebody else the token is from there, too.
 BEARER = '\\\n    -H "Authorization: Bearer {}"'
@@ -71,21 +72,25 @@ def observed(settings: Settings) -> Observer:
     return observer
 
 
-def teller(desk: Desk, app: Windlass, settings: Settings) -> Told:
-    """Says where the API is, and what to try there."""
-    return partial(_tell, desk, app, settings)
+def teller(desk: Desk, app: Windlass, settings: Settings, smtp: str | None = None) -> Told:
+    """Says where the API is, and what to try there; `smtp` is where a mail sink takes mail."""
+    return partial(_tell, desk, app, settings, smtp)
 
 
-def _tell(desk: Desk, app: Windlass, settings: Settings, url: str) -> None:
+def _tell(desk: Desk, app: Windlass, settings: Settings, smtp: str | None, url: str) -> None:
     data = {"url": url, "pid": os.getpid(), "store": without_password(app.settings.store)}
-    desk.answer(data, Group("", _facts(app, url), "", *_steps(app, settings, url), ""))
+    if smtp is not None:
+        data |= {"smtp": smtp, "mail": f"{url}/mail"}
+    steps = _steps(app, settings, url, mail=smtp is not None)
+    desk.answer(data, Group("", _facts(app, smtp, url), "", *steps, ""))
     # Whoever reads it through a pipe shall read it now.
     sys.stdout.flush()
 
 
-def _facts(app: Windlass, url: str) -> RenderableType:
+def _facts(app: Windlass, smtp: str | None, url: str) -> RenderableType:
     types = sorted(app.registry.types())
     more = f" and {len(types) - FEW} more" if len(types) > FEW else ""
+    sink = [("mail sink", f"{smtp} takes all mail; read it at {url}/mail")] if smtp else []
     return look.pairs(
         [
             ("Windlass", str(windlass.__version__)),
@@ -93,16 +98,18 @@ def _facts(app: Windlass, url: str) -> RenderableType:
             ("docs", f"{url}/docs"),
             ("store", without_password(app.settings.store)),
             ("job types", ", ".join(types[:FEW]) + more if types else "none"),
+            *sink,
         ]
     )
 
 
-def _steps(app: Windlass, settings: Settings, url: str) -> Iterable[Text]:
+def _steps(app: Windlass, settings: Settings, url: str, *, mail: bool) -> Iterable[Text]:
     """Lines to copy. They work as they stand, and fit on any terminal."""
     own = f"$({_command()} token)"
     token = "$TOKEN" if settings.jwks else own if settings.secret else None
     yield look.text("Try:", "bold")
-    for step in (*_first(app, url), f"curl {url}/jobs"):
+    sent = _mail(app, url) if mail else ()
+    for step in (*_first(app, url), f"curl {url}/jobs", *sent):
         yield look.text(f"  {step} {BEARER.format(token)}" if token else f"  {step}")
     yield look.text(f"  {_command()} stats")
     yield look.text("Ctrl-C stops it; what runs may finish.", "dim")
@@ -112,6 +119,12 @@ def _first(app: Windlass, url: str) -> Iterable[str]:
     if "add_numbers" in app.registry.types():
         yield f"curl {url}/jobs {JSON} \\\n    -d '{JOB}'"
     yield f"curl {url}/types"
+
+
+def _mail(app: Windlass, url: str) -> Iterable[str]:
+    if "email" in app.registry.types():
+        yield f"curl {url}/jobs {JSON} \\\n    -d '{MAIL}'"
+    yield f"curl {url}/mail"
 
 
 def _command() -> str:

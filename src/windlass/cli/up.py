@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from windlass.cli.api import Host, Port, agreed, observed, teller
 from windlass.cli.arguments import AppPath
 from windlass.cli.desk import Desk
 from windlass.cli.worker import Drain, Processes, Queues, Slots, Threads, written
+from windlass.clock import SystemClock
+from windlass.sink.server import MailSink
 from windlass.wiring.listening import listeners
 from windlass.wiring.serving import serve_with_workers
+
+Sink = Annotated[
+    bool,
+    typer.Option("--mail-sink", help="Take all mail that jobs send; read it at /mail."),
+]
 
 
 def up(  # noqa: PLR0913 - a server has as many options, and a worker has more
@@ -23,6 +32,7 @@ def up(  # noqa: PLR0913 - a server has as many options, and a worker has more
     threads: Threads = None,
     queues: Queues = None,
     drain: Drain = None,
+    mail_sink: Sink = False,
 ) -> None:
     """Serve the API and run jobs, until a signal.
 
@@ -32,7 +42,11 @@ def up(  # noqa: PLR0913 - a server has as many options, and a worker has more
     Example: windlass up
 
     Example: windlass up --app shop.jobs:app --port 9000
+
+    Example: windlass up --mail-sink
     """
+    sink = MailSink(SystemClock()) if mail_sink else None
+    smtp = None if sink is None else sink.url
     settings = agreed(
         desk,
         {
@@ -44,10 +58,11 @@ def up(  # noqa: PLR0913 - a server has as many options, and a worker has more
             "threads": threads,
             "queues": queues,
             "drain": written(drain),
+            "smtp_url": smtp,
         },
     )
     observer = observed(settings)
     [sockets] = listeners(settings.host, settings.port)
     loaded = desk.load_app(str(settings.app))
-    told = teller(desk, loaded, settings)
-    raise typer.Exit(serve_with_workers(loaded, settings, sockets, observer, told))
+    told = teller(desk, loaded, settings, smtp)
+    raise typer.Exit(serve_with_workers(loaded, settings, sockets, observer, told, sink=sink))

@@ -14,6 +14,7 @@ from windlass.http import (
     health,
     jobs,
     login,
+    mail,
     metrics,
     problems,
     queues,
@@ -45,8 +46,8 @@ class Api:
 
     def __init__(self, service: Service, routes: Iterable[Route] = ROUTES) -> None:
         """Know every route, and the document that describes them."""
-        routes = (*routes, described(routes))
-        self._router = Router(service, routes)
+        known = (*routes, *(mail.ROUTES if service.mail is not None else ()))
+        self._router = Router(service, (*known, described(known)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""

@@ -14,6 +14,7 @@ from windlass.http.live import Live, sources
 from windlass.http.scraped import Scraped
 from windlass.observe.events import Observer
 from windlass.observe.metrics import Metrics
+from windlass.sink.tray import Tray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class Service:
     chance: Chance
     observer: Observer
     drain: Drain = field(default_factory=Drain)
+    mail: Tray | None = None  # what a mail sink has taken, if there is one
     metrics: Metrics = field(default_factory=Metrics)  # one that `observer` tells, too
     live: Live = field(init=False)
     scraped: Scraped = field(init=False)

@@ -26,6 +26,7 @@ TOPICS = (
         "Who may ask: users, tokens and sessions.",
         ("login", "people"),
     ),
+    Topic("Mail", "What was sent to the mail sink, for trying things out.", ("mail",)),
     Topic("Health", "Whether the service lives, for whoever watches over it.", ("health",)),
     Topic(
         "Names of other schedulers",

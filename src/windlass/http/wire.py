@@ -15,6 +15,8 @@ from windlass.core.job import Job as StoredJob
 from windlass.core.job import State
 from windlass.core.limits import MAX_ATTEMPTS, MAX_CRASHES, MAX_TEXT, MAX_THREADS
 from windlass.core.rank import MAX_PRIORITY, MIN_PRIORITY
+from windlass.sink.reading import Contents
+from windlass.sink.tray import Mail as TakenMail
 from windlass.store.base import (
     Enqueued,
     Fleet,
@@ -247,6 +249,42 @@ class JobType(msgspec.Struct, kw_only=True):
     payload_schema: Any
 
 
+class Envelope(msgspec.Struct, kw_only=True):
+    """A message that the mail sink has taken, seen from outside."""
+
+    id: str
+    at: Instant
+    sender: str
+    recipients: list[str]
+    subject: str
+    size: int
+
+
+class MailHeader(msgspec.Struct):
+    """A header of a message, its encoded words decoded."""
+
+    name: str
+    value: str
+
+
+class MailFile(msgspec.Struct):
+    """A file that came with a message."""
+
+    name: str | None
+    media_type: str
+    size: int
+
+
+class Mail(Envelope, kw_only=True):
+    """A message that the mail sink has taken."""
+
+    headers: list[MailHeader]
+    text: str | None
+    html: Annotated[str | None, Meta(description="Its source. Whoever shows it takes care.")]
+    attachments: list[MailFile]
+    problem: Annotated[str | None, Meta(description="Why the message could not be taken apart.")]
+
+
 def accepted(enqueued: Enqueued) -> Accepted:
     """What is answered for a job that is kept."""
     return Accepted(enqueued.id, enqueued.state)
@@ -369,6 +407,34 @@ def job_type(record: TypeRecord) -> JobType:
         workers=record.workers,
         payload_schema=_document(record.schema),
     )
+
+
+def envelope(mail: TakenMail) -> Envelope:
+    """A message as it goes out in a list."""
+    return Envelope(**_outside(mail))
+
+
+def mail(mail: TakenMail, inside: Contents) -> Mail:
+    """A message as it goes out."""
+    return Mail(
+        **_outside(mail),
+        headers=[MailHeader(name, value) for name, value in inside.headers],
+        text=inside.text,
+        html=inside.html,
+        attachments=[MailFile(file.name, file.media_type, file.size) for file in inside.files],
+        problem=inside.problem,
+    )
+
+
+def _outside(mail: TakenMail) -> dict[str, Any]:
+    return {
+        "id": mail.id,
+        "at": mail.at,
+        "sender": mail.sender,
+        "recipients": list(mail.recipients),
+        "subject": mail.subject,
+        "size": len(mail.content),
+    }
 
 
 def _worker(status: WorkerStatus, node: NodeRecord) -> Worker:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from windlass.http.middleware.stack import Surroundings, stacked
 from windlass.http.service import Service
 from windlass.observe.events import Observer, Observers
 from windlass.observe.metrics import Metrics
+from windlass.sink.server import MailSink
 from windlass.wiring.guarding import guarding
 from windlass.wiring.windlass import Windlass
 from windlass.worker.background import background
@@ -43,7 +44,9 @@ def merged(own: Settings, given: Settings) -> Settings:
 
 
 @asynccontextmanager
-async def opened(app: Windlass, settings: Settings, observer: Observer) -> AsyncIterator[Opened]:
+async def opened(
+    app: Windlass, settings: Settings, observer: Observer, sink: MailSink | None = None
+) -> AsyncIterator[Opened]:
     """The service while the block runs; what was enqueued is kept before it ends."""
     house, metrics = app.storehouse, Metrics()
     observer = Observers(observer, metrics)
@@ -57,6 +60,7 @@ async def opened(app: Windlass, settings: Settings, observer: Observer) -> Async
             clock=house.clock,
             chance=house.chance,
             observer=observer,
+            mail=None if sink is None else sink.tray,
             metrics=metrics,
         )
         around = Surroundings(
@@ -68,5 +72,6 @@ async def opened(app: Windlass, settings: Settings, observer: Observer) -> Async
         )
         admit = partial(admission, gate=guard.gate)
         api = stacked(Api(service), around, admission=admit, batches=BATCHES)
-        async with background(service.live.run(service.drain)):
+        taking_mail = nullcontext() if sink is None else sink.listening()
+        async with taking_mail, background(service.live.run(service.drain)):
             yield Opened(api, service)

@@ -9,7 +9,7 @@ import resource
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from windlass.config import Settings
 from windlass.core.secrets import without_password
@@ -22,6 +22,7 @@ from windlass.observe.events import (
     ServerFailed,
     ShutdownComplete,
 )
+from windlass.sink.server import MailSink
 from windlass.wiring import heap
 from windlass.wiring.keeping import Keeper
 from windlass.wiring.listening import url_of
@@ -42,20 +43,33 @@ APIS = "windlass.wiring.api_child"
 MARGIN = 10.0
 
 
+class Beside(NamedTuple):
+    """What runs beside the API, and as long."""
+
+    workers: Keeper | None = None
+    sink: MailSink | None = None
+
+
 def serve_here(
     app: Windlass, given: Settings, sockets: Sockets, observer: Observer, told: Told
 ) -> Exit:
     """Serve in this process; answer with a code for the shell."""
-    return run(_serve(app, given, sockets, observer, told))
+    return run(_serve(app, given, sockets, observer, told, Beside()))
 
 
 def serve_with_workers(
-    app: Windlass, given: Settings, sockets: Sockets, observer: Observer, told: Told
+    app: Windlass,
+    given: Settings,
+    sockets: Sockets,
+    observer: Observer,
+    told: Told,
+    *,
+    sink: MailSink | None = None,
 ) -> Exit:
     """Serve in this process, and run jobs in others, which are started again if they die."""
     assert given.app is not None  # noqa: S101 — whoever calls has loaded it
     workers = Keeper("workers", [sys.executable, "-m", WORKERS, given.app], observer)
-    return run(_serve(app, given, sockets, observer, told, workers))
+    return run(_serve(app, given, sockets, observer, told, Beside(workers, sink)))
 
 
 def serve_in_processes(
@@ -71,14 +85,14 @@ async def _serve(
     sockets: Sockets,
     observer: Observer,
     told: Told,
-    workers: Keeper | None = None,
+    beside: Beside,
 ) -> Exit:
     _prepare_process(observer)
     settings = merged(app.settings, given)
     drain = settings.drain.total_seconds()
     stop = Stop(observer)
     with stop.heeding():
-        async with opened(app, settings, observer) as (api, service):
+        async with opened(app, settings, observer, beside.sink) as (api, service):
             observer.on(Connected(without_password(settings.store)))
             server = Server(api, service.drain, service.clock)
             heap.settle()
@@ -87,7 +101,7 @@ async def _serve(
             observer.on(ApiListening(url, os.getpid()))
             told(url)
             async with background(server.run()), asyncio.TaskGroup() as group:
-                keeping = group.create_task(_kept(workers, stop, drain))
+                keeping = group.create_task(_kept(beside.workers, stop, drain))
                 await stop.asked.wait()
                 cut = await server.stop(drain, stop.again)
                 observer.on(ApiStopped(cut))
