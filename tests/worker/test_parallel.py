@@ -87,7 +87,7 @@ def test_helpers_are_kept_for_the_next_chunks(helpers: HelperProcesses) -> None:
 def test_a_helper_that_died_meanwhile_is_replaced(helpers: HelperProcesses) -> None:
     [first] = helpers.share(chunk_work.pid, [[]], 1, never)
     psutil.Process(first).kill()
-    wait_for(lambda: psutil.Process(first).status() == psutil.STATUS_ZOMBIE)
+    wait_for(lambda: not helpers._idle[0].alive)
 
     [second] = helpers.share(chunk_work.pid, [[]], 1, never)
 
