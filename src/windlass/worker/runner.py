@@ -9,7 +9,7 @@ from windlass.core.errors import BadPayload, BadResult, ClaimLost, StoreAway
 from windlass.core.outcome import Cancelled, Done, Ending, Failed, HandedBack, Snoozed
 from windlass.executors.base import Cancel, Discard, Retry, Snooze
 from windlass.worker.attempt import Attempt
-from windlass.worker.wording import error_text, error_trace, kept
+from windlass.worker.wording import error_text, error_trace, verdict_text
 
 # A handler that calls sys.exit() has failed; it does not end the worker and all that runs there.
 WHATEVER = (Exception, SystemExit, BaseExceptionGroup)
@@ -67,9 +67,9 @@ def ending_of(error: BaseException) -> Ending:
         case Cancel():
             ending = Cancelled()
         case Discard():
-            ending = Failed(kept(str(error)), trace=error_trace(error), final=True)
+            ending = Failed(verdict_text(error), trace=error_trace(error), final=True)
         case Retry():
-            ending = Failed(kept(str(error)), trace=error_trace(error), retry_after=error.after)
+            ending = Failed(verdict_text(error), trace=error_trace(error), retry_after=error.after)
         case BadPayload() | BadResult():
             # It would not fit the next time either.
             ending = Failed(error_text(error), final=True)
