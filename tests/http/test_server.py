@@ -1,6 +1,7 @@
 """The server on a real socket: what it bears, what it refuses, and how it ends."""
 
 import asyncio
+import gc
 import json
 import socket
 from collections.abc import AsyncIterator
@@ -13,6 +14,7 @@ from tests.waiting import until
 from windlass.clock import SystemClock
 from windlass.http import server as servers
 from windlass.http.answer import Answer, Send, send
+from windlass.http.exchange import Exchange
 from windlass.http.middleware.layer import Asgi
 from windlass.http.request import Receive, Scope
 from windlass.http.server import Server
@@ -113,6 +115,22 @@ async def test_it_tells_nothing_of_what_it_is() -> None:
     assert b"date: " in head
     assert b"server:" not in head
     assert b"uvicorn" not in head
+
+
+async def test_answered_requests_leave_no_garbage() -> None:
+    async with serving() as site:
+        line = await site.connect()
+        gc.collect()
+        gc.disable()
+        for _ in range(10):
+            line.say(POST + b"Content-Length: 2\r\n\r\nhi")
+            await line.head()
+        left = sum(isinstance(one, Exchange) for one in gc.get_objects())
+        gc.enable()
+        line.close()
+
+    # The connection keeps the last one until the next comes.
+    assert left == 1
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,10 @@ def access_log(app: Asgi, clock: Clock, chance: Chance, observer: Observer) -> A
             await app(scope, receive, reply)
         finally:
             observer.on(_served(scope, reply, clock.monotonic() - began))
+            # Both lead back to the server's record of the request, which holds the scope: in a
+            # circle they would stay until somebody looks for garbage.
+            del scope["reply"]
+            scope.pop("body", None)
 
     return serve
 
