@@ -80,7 +80,7 @@ class Visitor:
         self._cage = cage
 
     async def ask(
-        self, method: str, path: str, body: object = None, given: bool = False, **headers: str
+        self, method: str, path: str, body: object = None, *, given: bool = False, **headers: str
     ) -> tuple[int, Any]:
         """One request; `given` says that the answer is a secret of the visitor's own."""
         async with self._server.client.request(
@@ -245,7 +245,7 @@ def _of_sqlite(path: str) -> Iterator[tuple[str, str]]:
             for (name,) in connection.execute("select name from sqlite_master where type = 'table'")
         ]
         for table in tables:
-            cursor = connection.execute(f'select * from "{table}"')
+            cursor = connection.execute(f'select * from "{table}"')  # noqa: S608 - our own
             names = [column[0] for column in cursor.description]
             rows = [dict(zip(names, row, strict=True)) for row in cursor]
             yield f"table {table}", _without_payload(rows)

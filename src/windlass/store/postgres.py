@@ -161,7 +161,7 @@ class PostgresDatabase:
         except AWAY as problem:
             raise StoreAway(f"cannot reach PostgreSQL: {_said(problem)}") from problem
         except UNFIT as problem:
-            # It was fit when the pool was opened: a password is being changed, or a backup restored.
+            # It was fit when the pool was opened: a password is changed, or a backup restored.
             raise StoreAway(f"PostgreSQL lets us in no more: {_said(problem)}") from problem
 
     async def _drive(self, connection: Connection, script: Script[T]) -> T:
