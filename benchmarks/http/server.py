@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -18,6 +18,7 @@ from benchmarks.program import ROOT, Program, ProgramFailed, program
 from benchmarks.sites import Site
 
 START_WITHIN = 30.0
+LAST_WORDS = 2_000  # characters of a log
 PORT = re.compile(rb"http://127.0.0.1:(\d+)")
 SECRET = "a secret that guards nothing but this"  # noqa: S105
 
@@ -52,7 +53,7 @@ async def serving(site: Site) -> AsyncIterator[Server]:
     words = ("serve", "--app", "benchmarks.app:app", "--port=0", "--json")
     with tempfile.TemporaryFile() as log:
         async with program(*words, env=env, log=log.fileno(), heard=True) as running:
-            yield Server(running, await _port(running), token)
+            yield Server(running, await _port(running, log), token)
 
 
 def _whole(lines: list[str]) -> bytes:
@@ -72,10 +73,11 @@ async def _token(env: dict[str, str]) -> str:
     return told.decode().strip()
 
 
-async def _port(running: Program) -> int:
+async def _port(running: Program, log: BinaryIO) -> int:
     """The port that it says it listens on."""
     async with asyncio.timeout(START_WITHIN):
         while told := await running.line():
             if found := PORT.search(told):
                 return int(found[1])
-    raise ProgramFailed("the service did not start; try: windlass serve")
+    log.seek(0)
+    raise ProgramFailed(f"the service did not start: …{log.read().decode()[-LAST_WORDS:]}")
