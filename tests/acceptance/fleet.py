@@ -15,6 +15,7 @@ import psutil
 
 from tests.acceptance.audit import Audit, audit
 from tests.acceptance.books import Books
+from tests.acceptance.grants import GRANTS
 from tests.acceptance.jobs import BALLAST, LEDGER, Works
 from tests.acceptance.ledger import Ledger
 from tests.waiting import until
@@ -132,6 +133,7 @@ class Site:
         self.works = Works(self.app)
         self.books = Books(url)
         self.ledger = Ledger(folder / "ledger")
+        self.grants = folder / "grants"
         self.nodes: list[Node] = []
         self.asked: set[str] = set()
         self.accepted: set[str] = set()
@@ -143,7 +145,11 @@ class Site:
 
     def node(self, *, ballast: int = 1, **settings: object) -> Node:
         """Start a node, whose app has some ballast; settings as windlass knows them."""
-        environ = {LEDGER: str(self.ledger.path), BALLAST: str(ballast)}
+        environ = {
+            LEDGER: str(self.ledger.path),
+            GRANTS: str(self.grants),
+            BALLAST: str(ballast),
+        }
         settings = {"store": self.url, **settings}
         environ |= {f"WINDLASS_{name.upper()}": str(value) for name, value in settings.items()}
         node = Node(self.folder, f"node-{len(self.nodes)}", environ)

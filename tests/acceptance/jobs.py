@@ -9,6 +9,7 @@ import signal
 import time
 from pathlib import Path
 
+from tests.acceptance.grants import held
 from tests.acceptance.ledger import Ledger
 from windlass import Context, Windlass
 
@@ -73,6 +74,27 @@ def toil(ctx: Context, number: int, seconds: float) -> None:
     time.sleep(seconds)
 
 
+async def hold(ctx: Context, number: int, seconds: float) -> None:
+    """Hold the threads that were granted for a while."""
+    begin(ctx, number)
+    with held(ctx, number, os.getpid()):
+        await asyncio.sleep(seconds)
+
+
+def hold_plainly(ctx: Context, number: int, seconds: float) -> None:
+    """The same in a thread."""
+    begin(ctx, number)
+    with held(ctx, number, os.getpid()):
+        time.sleep(seconds)
+
+
+def hold_isolated(ctx: Context, number: int, seconds: float) -> None:
+    """The same in a process of its own, with threads of the worker that started it."""
+    begin(ctx, number)
+    with held(ctx, number, os.getppid()):
+        time.sleep(seconds)
+
+
 async def leave(ctx: Context, number: int) -> None:
     """End the process as a shell would say an out-of-memory kill."""
     begin(ctx, number)
@@ -127,6 +149,9 @@ class Works:
         self.gated_toil = app.job(max_crashes=MANY)(gated_toil)
         self.rest = app.job(rest)
         self.toil = app.job(toil)
+        self.hold = app.job(max_crashes=MANY)(hold)
+        self.hold_plainly = app.job(max_crashes=MANY)(hold_plainly)
+        self.hold_isolated = app.job(max_crashes=MANY, isolation="process")(hold_isolated)
         self.leave = app.job(leave)
         self.devour = app.job(devour)
         self.stumble = app.job(stumble)

@@ -124,9 +124,9 @@ def test_claims_whose_turn_is_far_away_are_too_many() -> None:
 
 
 def test_a_job_wider_than_every_worker_runs_on_one_thread() -> None:
-    assert granted(3, widest=4) == 3
-    assert granted(9, widest=4) == 1
-    assert granted(0, widest=4) == 0
+    assert granted(3, most=4) == 3
+    assert granted(9, most=4) == 1
+    assert granted(0, most=4) == 0
 
 
 def test_threads_are_kept_free_for_a_wide_job_that_has_waited() -> None:

@@ -161,6 +161,22 @@ async def test_a_job_that_fits_a_wider_worker_is_left_to_it(yard: Yard) -> None:
     assert claims == []
 
 
+@pytest.mark.parametrize("queues", [None, ["default"], [f"q{n}" for n in range(60)]])
+async def test_a_job_is_left_to_a_wider_worker_of_which_the_claiming_one_has_not_heard(
+    yard: Yard, store: SqlStore, queues: list[str] | None
+) -> None:
+    worker = await yard.worker(threads=4, queues=queues)
+    wider = await yard.worker(threads=8)
+    [job] = await yard.enqueue(threads=6, queue=queues[0] if queues else "default")
+
+    meanwhile = await yard.claim(worker, lane=Lane.THREADS, widest=4)
+    await store.dismiss([wider.id])
+    afterwards = await yard.claim(worker, lane=Lane.THREADS, widest=4)
+
+    assert meanwhile == []
+    assert [claim.id for claim in afterwards] == [job]
+
+
 async def test_a_node_whose_lease_has_run_out_gets_nothing(yard: Yard, store: SqlStore) -> None:
     worker = await yard.worker()
     await yard.enqueue()

@@ -83,7 +83,7 @@ def test_slots_are_taken_and_given_back() -> None:
 def test_threads_come_free_when_the_attempt_has_ended_and_is_settled() -> None:
     slots = Slots(10, threads=4)
     claim = CLAIM._replace(threads=3)
-    slots.grant(claim, widest=4)
+    slots.grant(claim)
     assert slots.free_threads == 1
     assert slots.threads_of(claim) == 3
 
@@ -98,8 +98,8 @@ def test_threads_come_free_when_the_attempt_has_ended_and_is_settled() -> None:
 def test_another_attempt_of_the_same_job_has_threads_of_its_own() -> None:
     slots = Slots(10, threads=4)
     first, second = CLAIM._replace(threads=1), CLAIM._replace(threads=1, fence=CLAIM.fence + 1)
-    slots.grant(first, widest=4)
-    slots.grant(second, widest=4)
+    slots.grant(first)
+    slots.grant(second)
 
     slots.drop(second)
     slots.drop(second)

@@ -97,9 +97,9 @@ def surplus(held: int, at_pace: float) -> int:
     return held - int(at_pace * PREFETCH_SECONDS)
 
 
-def granted(demand: int, widest: int) -> int:
-    """The threads a job runs on: one, if it asks for more than any live worker has."""
-    return 1 if demand > widest else demand
+def granted(demand: int, most: int) -> int:
+    """The threads a job runs on: one, if it asks for more than can be had."""
+    return 1 if demand > most else demand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

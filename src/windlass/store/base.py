@@ -65,7 +65,7 @@ class Demand:
     queues: Sequence[str] | None = None  # None: every queue
     free_threads: int = 0
     threads: int = MAX_THREADS  # the free ones and those it has granted
-    widest: int = 0  # the most threads of any live worker; a wider job runs on one
+    widest: int = 0  # a job that asks for more, and for more than any live worker has, runs on one
     ranges: Sequence[tuple[int, int]] = ((LOWEST_RANK, HIGHEST_RANK),)
 
 

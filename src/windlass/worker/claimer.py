@@ -243,7 +243,7 @@ class Claimer:
         if front.lane is Lane.ALONE:
             self._has_suspect = bool(claimed.claims)
             self._suspects_since = None  # until the fleet tells of more
-        self._accept(claimed.claims, appetite.ways, demand.widest)
+        self._accept(claimed.claims, appetite.ways)
 
     async def _keeps_free(self, demand: Demand) -> bool:
         """Whether the free threads are kept for a wide job at the head of the lane."""
@@ -279,13 +279,13 @@ class Claimer:
                 JobsClaimed(self._identity.worker, front.lane, len(claims), look.took)
             )
 
-    def _accept(self, claims: list[Claim], asked: frozenset[Mode], widest: int) -> None:
+    def _accept(self, claims: list[Claim], asked: frozenset[Mode]) -> None:
         modes = self._identity.modes
         by_mode: dict[Mode, list[Claim]] = {}
         for claim in claims:
             by_mode.setdefault(modes[claim.type], []).append(claim)
             if claim.threads:
-                self._gear.slots.grant(claim, widest)
+                self._gear.slots.grant(claim)
         self._hunger.came(by_mode, asked)
         for mode, theirs in by_mode.items():
             self._ways[mode].line.add(theirs)

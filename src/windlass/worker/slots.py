@@ -39,9 +39,12 @@ class Slots:
             self.wanted = False
             self.offer()
 
-    def grant(self, claim: Claim, widest: int) -> None:
-        """Set threads aside for a claim that asks for some."""
-        threads = granted(claim.threads, widest)
+    def grant(self, claim: Claim) -> None:
+        """Set threads aside for a claim that asks for some.
+
+        The store gives a worker a job wider than itself only if it is wider than all of them.
+        """
+        threads = granted(claim.threads, self.threads)
         self.free_threads -= threads
         self._grants[claim.id, claim.fence] = (threads, 2)
 

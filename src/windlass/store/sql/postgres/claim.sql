@@ -2,6 +2,13 @@
 with moment as materialized (
     select at, windlass_us(at) as us from (select :now as at) clock
 ),
+-- Read only when a job comes along that asks for more than is free.
+widest as materialized (
+    select greatest(max(w.threads), :widest::integer) as threads
+      from windlass_workers w
+      join windlass_nodes n on n.id = w.node
+     where w.ended_at is null and not w.alone and n.lease_until > :now
+),
 line as (
     select x.*
       from unnest(:los::bigint[], :his::bigint[]) as r(lo, hi),
@@ -12,7 +19,7 @@ line as (
                 where state = 'pending' and lane = :lane and rank >= r.lo and rank < r.hi
                   and queue <> all(array(select name from windlass_queues))
                   and type = any(:types::text[])
-                  and (threads <= :free_threads::integer or threads > :widest::integer)
+                  and (threads <= :free_threads::integer or threads > (select threads from widest))
                 order by rank, id
                 limit :limit
                   for update skip locked) x

@@ -2,6 +2,13 @@
 with moment as materialized (
     select at, windlass_us(at) as us from (select :now as at) clock
 ),
+-- Read only when a job comes along that asks for more than is free.
+widest as materialized (
+    select greatest(max(w.threads), :widest::integer) as threads
+      from windlass_workers w
+      join windlass_nodes n on n.id = w.node
+     where w.ended_at is null and not w.alone and n.lease_until > :now
+),
 share as materialized (
     select queue, count(*) as n
       from (select q.queue, h.rank, h.id
@@ -11,7 +18,7 @@ share as materialized (
                          from windlass_jobs
                         where state = 'pending' and lane = :lane and queue = q.queue
                           and type = any(:types::text[])
-                          and (threads <= :free_threads::integer or threads > :widest::integer)
+                          and (threads <= :free_threads::integer or threads > (select threads from widest))
                         order by rank, id
                         limit :deep) h
              where q.queue <> all(array(select name from windlass_queues))
@@ -28,7 +35,7 @@ line as (
                  from windlass_jobs
                 where state = 'pending' and lane = :lane and queue = share.queue
                   and type = any(:types::text[])
-                  and (threads <= :free_threads::integer or threads > :widest::integer)
+                  and (threads <= :free_threads::integer or threads > (select threads from widest))
                 order by rank, id
                 limit share.n
                   for update skip locked) x

@@ -8,7 +8,12 @@ select json_group_array(json_array(
            and +queue in (select value from json_each(:queues))
            and +queue not in (select name from windlass_queues)
            and type in (select value from json_each(:types))
-           and (threads <= :free_threads or threads > :widest)
+           and (threads <= :free_threads
+                or threads > max(:widest, (select coalesce(max(w.threads), 0)
+                                            from windlass_workers w
+                                            join windlass_nodes n on n.id = w.node
+                                           where w.ended_at is null and not w.alone
+                                             and n.lease_until > :now)))
            and exists (select 1 from windlass_nodes where id = :node and lease_until > :now)
          order by rank, id
          limit :limit)

@@ -11,7 +11,12 @@ select json_group_array(json_array(
                              from windlass_jobs h
                             where h.state = 'pending' and h.lane = :lane and h.queue = q.value
                               and h.type in (select value from json_each(:types))
-                              and (h.threads <= :free_threads or h.threads > :widest)
+                              and (h.threads <= :free_threads
+                                   or h.threads > max(:widest, (select coalesce(max(w.threads), 0)
+                                                                 from windlass_workers w
+                                                                 join windlass_nodes n on n.id = w.node
+                                                                where w.ended_at is null and not w.alone
+                                                                  and n.lease_until > :now)))
                             order by h.rank, h.id
                             limit :deep)
            and q.value not in (select name from windlass_queues)
