@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from windlass.core.backoff import Backoff
 from windlass.core.duration import duration
 from windlass.core.errors import BadInput, UnknownType
 from windlass.executors.context import Context
+from windlass.observe.events import ExecutorBroken
 
 
 class Mode(StrEnum):
@@ -49,6 +50,23 @@ class Executor:
     close: Callable[[], Awaitable[None]] | None = None
 
 
+class Shelf(Protocol):
+    """Executors from elsewhere, made when they are first asked for."""
+
+    @property
+    def flaws(self) -> Sequence[ExecutorBroken]:
+        """What could not be made, as far as it was asked for."""
+        ...
+
+    def types(self) -> Sequence[str]:
+        """The types that may be here."""
+        ...
+
+    def take(self, type_: str) -> Executor | None:
+        """The executor of this type, if it is here and can be made."""
+        ...
+
+
 class Registry:
     """The executors of one application, by type."""
 
@@ -56,6 +74,7 @@ class Registry:
         """Know nothing yet."""
         self._executors: dict[str, Executor] = {}
         self._provided: dict[str, Executor] = {}
+        self._shelf: Shelf | None = None
 
     def add(self, executor: Executor) -> None:
         """Know one more type. The same handler may come again, as it does in a notebook."""
@@ -71,6 +90,10 @@ class Registry:
         """Know a type that comes with Windlass; one of the same name that is added wins."""
         self._provided[executor.type] = executor
 
+    def look_on(self, shelf: Shelf) -> None:
+        """Look there for types that are not known otherwise, when somebody asks for them."""
+        self._shelf = shelf
+
     def get(self, type_: str) -> Executor:
         """The executor of this type."""
         executor = self.find(type_)
@@ -80,11 +103,25 @@ class Registry:
 
     def find(self, type_: str) -> Executor | None:
         """The executor of this type, if there is one."""
-        return self._executors.get(type_) or self._provided.get(type_)
+        return self._executors.get(type_) or self._provided.get(type_) or self._from_shelf(type_)
 
     def types(self) -> list[str]:
         """Every type there is an executor for."""
+        for type_ in self._shelf.types() if self._shelf is not None else ():
+            self.find(type_)
         return list(self._provided | self._executors)
+
+    @property
+    def flaws(self) -> Sequence[ExecutorBroken]:
+        """Why types that should be known are not."""
+        self.types()
+        return self._shelf.flaws if self._shelf is not None else ()
+
+    def _from_shelf(self, type_: str) -> Executor | None:
+        executor = self._shelf.take(type_) if self._shelf is not None else None
+        if executor is not None:
+            self.provide(executor)
+        return executor
 
     async def close(self) -> None:
         """Have every executor let go of what it holds open on this event loop."""

@@ -26,6 +26,18 @@ class Advised:
 
 
 @dataclass(frozen=True, slots=True)
+class ExecutorBroken:
+    """An installed package should bring a type of job and does not; nobody else is harmed.
+
+    Without a type, the package does not even say which ones it brings.
+    """
+
+    type: str | None
+    package: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class NodeJoined:
     """A node is known to the fleet and holds a lease."""
 
@@ -325,6 +337,7 @@ class ShutdownComplete:
 Event: TypeAlias = (
     Connected
     | Advised
+    | ExecutorBroken
     | NodeJoined
     | NodeForgotten
     | NodeLeft

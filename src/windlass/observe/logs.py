@@ -34,6 +34,7 @@ class Saying(NamedTuple):
 SAYINGS: Mapping[type[Event], Saying] = {
     events.Connected: Saying("info", "connected"),
     events.Advised: Saying("warning", "advice"),
+    events.ExecutorBroken: Saying("warning", "type of job cannot be had"),
     events.NodeJoined: Saying("info", "node joined"),
     events.NodeForgotten: Saying("error", "node forgotten by the fleet, starting anew"),
     events.NodeLeft: Saying("info", "node left"),

@@ -40,6 +40,8 @@ async def hire(
     effects = house.effects(store)
     known = staffed(registry, store, vacancy.bell, house.clock)
     settings = _serving_ours(vacancy.settings)
+    for flaw in registry.flaws:
+        house.observer.on(flaw)
     try:
         worker = Worker(
             id=vacancy.worker,

@@ -51,6 +51,8 @@ async def opened(
     house, metrics = app.storehouse, Metrics()
     observer = Observers(observer, metrics)
     house.settings, house.observer = settings, observer
+    for flaw in app.registry.flaws:
+        observer.on(flaw)
     async with app, guarding(house) as guard:
         service = Service(
             app=app,

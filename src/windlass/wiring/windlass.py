@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from windlass.app import App, Backend, Ports
 from windlass.clock import Chance, Clock
@@ -13,6 +14,9 @@ from windlass.config import Settings, load
 from windlass.core.backoff import Backoff
 from windlass.store.base import Effects
 from windlass.wiring.storehouse import Storehouse
+
+if TYPE_CHECKING:
+    from windlass.wiring.packages import Packages
 
 
 class Windlass(App):
@@ -32,7 +36,7 @@ class Windlass(App):
         chance: Chance | None = None,
         builtins: bool = False,
     ) -> None:
-        """Open nothing yet; with `builtins`, know the types of job that come with Windlass."""
+        """Open nothing yet; with `builtins`, know what comes with Windlass and with packages."""
         given = {"store": url, "schema": schema}
         self.settings = settings or load(os.environ, Path.cwd(), given)
         self.storehouse = Storehouse(self.settings, clock=clock, chance=chance)
@@ -49,6 +53,7 @@ class Windlass(App):
                 ring_sql=house.ring_sql,
             )
         )
+        self.packages: Packages | None = None
         if builtins:
             self._equip()
 
@@ -74,10 +79,13 @@ class Windlass(App):
     def _equip(self) -> None:
         # Imported late: who has jobs of their own pays nothing for ours.
         from windlass.wiring.equipment import equipment  # noqa: PLC0415
+        from windlass.wiring.packages import Packages  # noqa: PLC0415
 
         house, backoff = self.storehouse, _backoff(self.settings)
         for executor in equipment(self.settings, backoff, house.clock, house.chance):
             self.registry.provide(executor)
+        self.packages = Packages(self.registry.types(), backoff)
+        self.registry.look_on(self.packages)
 
     async def _open_effects(self) -> Effects:
         return self.storehouse.effects(await self.storehouse.store(connections=1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from windlass.cli.checkup import file, machine, server, tables, work
+from windlass.cli.checkup import file, machine, packages, server, tables, work
 from windlass.cli.checkup.finding import Finding, Verdict, ok, problem
 from windlass.cli.desk import Desk
 from windlass.core.errors import WindlassError
@@ -34,6 +34,8 @@ async def examine(desk: Desk) -> AsyncIterator[Finding]:
 async def _inside(app: Windlass) -> AsyncIterator[Finding]:
     source = app.settings.sources["store"]
     yield ok("settings", SOURCES.get(source, f"{source} names the store"))
+    for finding in packages.examine(app.settings):
+        yield finding
     usable = True
     async for finding in _store(app):
         yield finding
