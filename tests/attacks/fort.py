@@ -128,9 +128,11 @@ def outfit(app: Windlass) -> None:
 
 
 @asynccontextmanager
-async def standing(url: str, **settings: object) -> AsyncIterator[Fort]:
+async def standing(
+    url: str, *, schema: str | None = None, **settings: object
+) -> AsyncIterator[Fort]:
     """A service while the block runs."""
-    app = Windlass(url, builtins=True)
+    app = Windlass(url, schema=schema, builtins=True)
     outfit(app)
     given: Settings = replace(app.settings, **settings)  # type: ignore[arg-type]
     listener = socket.create_server(("127.0.0.1", 0))
