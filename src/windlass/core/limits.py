@@ -15,6 +15,7 @@ MAX_THREADS = 256
 MAX_ATTEMPTS = 1000
 MAX_CRASHES = 1000
 MAX_TEXT = 200
+MAX_PART = 1_000
 MAX_PAGE = 1000
 
 
@@ -118,8 +119,16 @@ def moment(value: object) -> datetime:
 
 
 def part(value: object) -> str:
-    """A part of a text that is looked for."""
-    return _text(value, "what is looked for")
+    """A part of a text that is looked for; it may be any text that a store can keep."""
+    if not isinstance(value, str):
+        raise BadInput(f"what is looked for must be text, not {value!r}")
+    if len(value) > MAX_PART:
+        raise BadInput(
+            f"what is looked for has at most {MAX_PART:,} characters, not {len(value):,}"
+        )
+    if "\0" in value or _torn(value):
+        raise BadInput("what is looked for has a NUL or half a surrogate pair; no text here does")
+    return value
 
 
 def backoff(value: object) -> Backoff | None:
@@ -153,6 +162,10 @@ def _text(value: object, what: str) -> str:
     if not value.isprintable():
         raise BadInput(f"{what} must have printable characters only; {value!r} does not")
     return value
+
+
+def _torn(value: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _whole(value: object, what: str, low: int, high: int) -> int:
