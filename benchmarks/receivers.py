@@ -1,4 +1,4 @@
-"""Hosts that take webhooks: some answer at once, one never does. `python -m benchmarks.receivers`.
+"""Hosts that webhooks call: some answer, one never does, one refuses. `python -m …receivers`.
 
 A process of their own, so that they cost the worker under measure nothing but CPU time.
 """
@@ -6,6 +6,7 @@ A process of their own, so that they cost the worker under measure nothing but C
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,7 +25,8 @@ class Receivers(NamedTuple):
     """Where they are."""
 
     healthy: list[str]
-    silent: str
+    silent: str  # takes every connection, and says nothing
+    refusing: str  # takes none
 
 
 @asynccontextmanager
@@ -38,8 +40,8 @@ async def receiving() -> AsyncIterator[Receivers]:
     )
     assert process.stdout is not None
     try:
-        *healthy, silent = (await process.stdout.readline()).decode().split()
-        yield Receivers(healthy, silent)
+        *healthy, silent, refusing = (await process.stdout.readline()).decode().split()
+        yield Receivers(healthy, silent, refusing)
     finally:
         process.kill()
         await process.wait()
@@ -74,9 +76,11 @@ async def main() -> None:
     loop = asyncio.get_running_loop()
     kinds = [*[Taking] * HEALTHY, asyncio.Protocol]
     servers = [await loop.create_server(kind, "127.0.0.1", 0) for kind in kinds]
-    ports = [server.sockets[0].getsockname()[1] for server in servers]
-    print(*(f"http://127.0.0.1:{port}/hook" for port in ports), flush=True)
-    await asyncio.Event().wait()
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # so that nobody else listens there
+        ports = [place.getsockname()[1] for place in (*(s.sockets[0] for s in servers), closed)]
+        print(*(f"http://127.0.0.1:{port}/hook" for port in ports), flush=True)
+        await asyncio.Event().wait()
 
 
 if __name__ == "__main__":
