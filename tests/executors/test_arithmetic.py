@@ -51,7 +51,7 @@ def test_many_whole_numbers_are_added_exactly(numbers: list[int], chunks: int) -
     assert in_chunks(numbers, chunks) == sum(numbers)
 
 
-@given(st.lists(FLOATS | st.integers(-(2**53), 2**53)), st.integers(1, 9))
+@given(st.lists(FLOATS | st.integers(-(2**200), 2**200)), st.integers(1, 9))
 def test_floats_are_rounded_once_however_they_are_cut(
     numbers: list[int | float], chunks: int
 ) -> None:
@@ -70,6 +70,8 @@ def test_floats_are_rounded_once_however_they_are_cut(
         ([1e308, -1e308, 1e-300], 1e-300),
         ([10**30, -(10**30)], 0),
         ([10**30, 0.5], 1e30),
+        ([10**16 + 1, 0.1, 0.2, 0.3], 10_000_000_000_000_002.0),
+        ([2**53 + 1, -(2.0**53)], 1.0),
     ],
 )
 @pytest.mark.parametrize("chunks", [1, 2, 3, 10])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple, TypeAlias
@@ -55,9 +55,17 @@ def total(subtotals: Iterable[Subtotal]) -> Number:
     if not parts:
         return whole
     try:
-        return math.fsum(chain(*parts, [whole]))
+        return math.fsum(chain(*parts, _in_floats(whole)))
     except OverflowError:
         raise Discard(TOO_LARGE) from None
+
+
+def _in_floats(whole: int) -> Iterator[float]:
+    """Floats that add up to exactly this: one alone would be rounded before the sum is."""
+    while whole:
+        part = float(whole)
+        yield part
+        whole -= int(part)
 
 
 def _exact(floats: list[float]) -> tuple[float, ...]:
