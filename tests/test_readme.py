@@ -8,10 +8,13 @@ import re
 import shlex
 import signal
 import sys
+import tomllib
 from pathlib import Path
 
 import aiohttp
 import pytest
+
+from tests.packages import installed
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -21,14 +24,27 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
 
 
+def file(name: str) -> str:
+    """The file that is shown under this name."""
+    [shown] = [block for block in blocks(r"\w+") if block.startswith(f"# {name}\n")]
+    return shown
+
+
+def session(command: str) -> list[str]:
+    """The lines that are typed and answered where this command is shown."""
+    [shown] = [block for block in blocks("console") if command in block]
+    return shown.splitlines()
+
+
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    """A folder with the README's first module in it, and nothing else."""
-    (tmp_path / "tasks.py").write_text(blocks("python")[0])
+    """A folder with the README's modules in it, and nothing else."""
+    for name in ("tasks.py", "shop.py"):
+        (tmp_path / name).write_text(file(name))
     return tmp_path
 
 
-async def start(line: str, folder: Path) -> asyncio.subprocess.Process:
+async def start(line: str, folder: Path, **env: str) -> asyncio.subprocess.Process:
     """A command line of the README, in a folder without any settings."""
     bare = {name: value for name, value in os.environ.items() if not name.startswith("WINDLASS_")}
     bare.pop("DATABASE_URL", None)
@@ -37,14 +53,14 @@ async def start(line: str, folder: Path) -> asyncio.subprocess.Process:
         Path(sys.executable).with_name(program),
         *words,
         cwd=folder,
-        env=bare,
+        env={**bare, **env},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
 
 
 async def test_the_first_minute_works_as_it_is_shown(shop: Path) -> None:
-    _, work, enqueue, answer = blocks("console")[0].splitlines()
+    _, work, enqueue, answer = session("enqueue welcome")
 
     worker = await start(work, shop)
     said, _ = await (await start(enqueue, shop)).communicate()
@@ -56,8 +72,42 @@ async def test_the_first_minute_works_as_it_is_shown(shop: Path) -> None:
     assert (shop / ".windlass" / "windlass.db").exists()
 
 
+async def test_a_function_and_a_class_are_types_as_it_is_shown(shop: Path) -> None:
+    work, count, counted, ship, shipped = session("enqueue ship")
+
+    worker = await start(work, shop)
+    told = [await answered(line, shop) for line in (count, ship)]
+    worker.send_signal(signal.SIGTERM)
+    await worker.wait()
+
+    assert told == [counted, shipped]
+
+
+async def test_a_package_brings_a_type_as_it_is_shown(tmp_path: Path) -> None:
+    project = tomllib.loads(file("pyproject.toml"))["project"]
+    brought = project["entry-points"]["windlass.executors"]
+    entries = "\n".join(f"{type_} = {place}" for type_, place in brought.items())
+    site = tmp_path / "site"
+    site.mkdir()
+    installed(site, project["name"], entries, {"acme_jobs": file("acme_jobs.py")})
+    work, enqueue, answer = session("enqueue shout")
+
+    worker = await start(work, tmp_path, PYTHONPATH=str(site))
+    told = await answered(enqueue, tmp_path)
+    worker.send_signal(signal.SIGTERM)
+    await worker.wait()
+
+    assert told == answer
+
+
+async def answered(line: str, folder: Path) -> str:
+    """What a command line answers."""
+    said, _ = await (await start(line, folder)).communicate()
+    return said.decode().strip()
+
+
 async def test_the_service_answers_as_it_is_shown(tmp_path: Path) -> None:
-    up, submit, answer, *reads = blocks("console")[1].splitlines()
+    up, submit, answer, *reads = session("add_numbers")
     shown = json.loads(answer)
 
     service = await start(f"{up} --port 0 --json", tmp_path)
