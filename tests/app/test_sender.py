@@ -59,7 +59,7 @@ class Shelf:
         self.kept += [job.id for job in jobs]
         return [Enqueued(job.id, State.PENDING) for job in jobs]
 
-    async def ring(self, _words: Sequence[str]) -> None:
+    async def ring(self, _words: Sequence[str], _jobs: int = 1) -> None:
         """Say nothing."""
 
 

@@ -2,7 +2,7 @@
 
 from tests.embedded import Fleet, OwnClock
 from tests.recorder import Recorder
-from windlass.bell.base import Ear
+from windlass.bell.base import WIDE, Ear
 from windlass.bell.local import LocalBell
 from windlass.clock import SystemChance
 from windlass.core.job import Job, JobId, Lane, State
@@ -34,7 +34,7 @@ async def test_a_job_of_a_dismissed_worker_becomes_a_suspect_uncharged(
 
     found = await see(store, job)
     assert (found.state, found.lane, found.crashes) == (State.PENDING, Lane.ALONE, 0)
-    assert await ear.wait() == ["default"]
+    assert await ear.wait() == ["default", WIDE]
     assert observer.of(JobsReclaimed) == [JobsReclaimed(1)]
 
 

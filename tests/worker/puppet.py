@@ -25,7 +25,7 @@ for number, line in enumerate(control.makefile("rb")):
     order = json.loads(line)
     (folder / f"{os.getpid()}-{number}.json").write_text(json.dumps(order))
     if order["type"] == "Assignment":
-        say(type="Started")
+        say(type="Started", kind={"name": "puppets"})
         say(type="Room", free=True)
     if order["type"] == "Stop":
         sys.exit(0)

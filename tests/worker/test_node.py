@@ -45,7 +45,7 @@ class Watched:
         self.asks: list[Ask] = []
         self.standings: list[Standing] = []
 
-    def ring(self) -> None:
+    def ring(self, *, wide: bool) -> None:  # noqa: ARG002
         """Remember the ring."""
         self.rings += 1
 

@@ -117,9 +117,9 @@ async def test_a_ring_wakes_one_and_the_next_ring_another(tmp_path: Path, store:
     crewed = Crewed(tmp_path, store, settings(processes=2))
 
     async with crewed.working(processes=2):
-        crewed.crew.ring()
+        crewed.crew.ring(wide=True)
         await until(lambda: len(crewed.told("Ring")) == 1)
-        crewed.crew.ring()
+        crewed.crew.ring(wide=True)
         await until(lambda: len(crewed.told("Ring")) == 2)
 
     assert len({order["pid"] for order in crewed.told("Ring")}) == 2

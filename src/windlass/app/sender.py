@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from windlass.app.pile import Pile
 from windlass.app.ports import Backend
-from windlass.bell.base import EVERY, LATER
+from windlass.bell.base import EVERY, LATER, WIDE
 from windlass.clock import Clock
 from windlass.core.errors import BadStore, Busy, NotMigrated, StoreAway
 from windlass.core.job import NewJob
@@ -73,7 +73,7 @@ class Sender:
             return await self._send_halves(batches, problem)
         took = self._clock.monotonic() - began
         self._backend.observer.on(JobsEnqueued(len(jobs), len(batches), took))
-        await self._backend.bell.ring(words(jobs, self._clock.now_us()))
+        await self._backend.bell.ring(words(jobs, self._clock.now_us()), len(jobs))
         return [list(islice(answers, len(batch))) for batch in batches]
 
     async def _send_by_keys(self, batches: Sequence[Sequence[NewJob]], busy: Busy) -> list[Answer]:
@@ -114,18 +114,21 @@ def _by_keys(batches: Sequence[Sequence[NewJob]]) -> dict[frozenset[str | None],
 
 
 def words(jobs: Iterable[NewJob], now_us: int) -> list[str]:
-    """What to ring for: the queues in which something is due, and whether something soon is."""
+    """What to ring for: the queues in which something is due, whether some is wide or due soon."""
     soon = datetime.fromtimestamp(now_us / 1_000_000, UTC) + SOON
     queues: set[str] = set()
-    later: list[str] = []
+    also: dict[str, None] = {}
     for job in jobs:
-        if job.delay is None and job.run_at is None:
-            queues.add(job.queue)
-        elif _due_by(job, soon):
-            queues.add(job.queue)
-            later = [LATER]
+        planned = job.delay is not None or job.run_at is not None
+        if planned and not _due_by(job, soon):
+            continue
+        queues.add(job.queue)
+        if planned:
+            also[LATER] = None
+        if job.threads:
+            also[WIDE] = None
     named = sorted(queues) if len(queues) <= MAX_QUEUES else [EVERY]
-    return [*named, *later]
+    return [*named, *also]
 
 
 def _due_by(job: NewJob, soon: datetime) -> bool:

@@ -14,7 +14,7 @@ from windlass.app.ports import Ports
 from windlass.app.sender import words
 from windlass.app.view import Job, view
 from windlass.app.which import Which, filter_of
-from windlass.bell.base import ASKED, CHANGED
+from windlass.bell.base import ASKED, CHANGED, WIDE
 from windlass.core import limits
 from windlass.core.bulk import Action
 from windlass.core.errors import BadInput, NotFinished, UnknownJob, UnknownType, WrongState
@@ -145,7 +145,7 @@ class Verbs:
         job = _found(await home.store.job(wanted), job_id)
         if not again:
             raise WrongState(job.id, job.state, _why_no_retry(job))
-        await home.bell.ring([job.queue])
+        await home.bell.ring([job.queue, WIDE])
         return view(job)
 
     async def delete(self, job_id: JobId | str) -> None:
@@ -195,7 +195,7 @@ class Verbs:
         """Undo `pause`."""
         home = await self._homes.here()
         await home.store.resume(limits.queue(queue))
-        await home.bell.ring([CHANGED, queue])
+        await home.bell.ring([CHANGED, queue, WIDE])
 
     async def queues(self) -> list[QueueRecord]:
         """Every queue in which jobs wait, or that is paused."""

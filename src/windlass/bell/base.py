@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Protocol
 
 # Words that a ring may carry beside the names of queues; no queue's name begins with "@".
@@ -11,6 +12,15 @@ EVERY = "*"  # something changed somewhere: look everywhere
 LATER = "@later"  # a job was scheduled that is due sooner than the next look
 ASKED = "@asked"  # somebody asked a running job to stop
 CHANGED = "@changed"  # a queue was resumed, or a type became known: parked jobs may be free
+WIDE = "@wide"  # some of these jobs may ask for threads; without it none does
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a worker can take: of those of one kind, any will do."""
+
+    name: str  # the same for the same types and queues
+    queues: Sequence[str] | None = None  # None: every queue
 
 
 class Ear(Protocol):
@@ -20,12 +30,19 @@ class Ear(Protocol):
         """Return once it rang, with the words of every ring since the last call, each once."""
         ...
 
+    def attend(self, kind: Kind, workers: int) -> None:
+        """Say how many workers of this kind have room; a bell may wake no more than it needs."""
+        ...
+
 
 class Bell(Protocol):
     """Wakes those who wait for jobs sooner than their next look."""
 
-    async def ring(self, words: Sequence[str]) -> None:
-        """Wake whoever serves these queues, soon. Never raises, and waits for nobody."""
+    async def ring(self, words: Sequence[str], jobs: int = 1) -> None:
+        """Wake whoever serves these queues, soon: as many workers as there are jobs, or more.
+
+        Never raises, and waits for nobody.
+        """
         ...
 
     def listen(self) -> AbstractAsyncContextManager[Ear]:

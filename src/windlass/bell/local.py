@@ -38,7 +38,7 @@ class LocalBell:
         self._ears: dict[Inbox, asyncio.AbstractEventLoop] = {}
         self._own: set[str] = set()
 
-    async def ring(self, words: Sequence[str]) -> None:
+    async def ring(self, words: Sequence[str], jobs: int = 1) -> None:  # noqa: ARG002
         """Wake the ears of this process and of its neighbours."""
         if not words:
             return

@@ -53,7 +53,7 @@ class PostgresBell:
         self._line = Line(connect)
         self._outbox = Outbox(self._notify)
 
-    async def ring(self, words: Sequence[str]) -> None:
+    async def ring(self, words: Sequence[str], jobs: int = 1) -> None:  # noqa: ARG002
         """Send the words soon; nobody waits for it."""
         self._outbox.put(words)
 

@@ -58,7 +58,7 @@ class Link:
         self._hearers: dict[bytes, list[Hear]] = {}
         self._alive: asyncio.Task[None] | None = None
         self._holders = 0
-        self._closed = False
+        self.closed = False
 
     @property
     def up(self) -> bool:
@@ -75,7 +75,7 @@ class Link:
         self._holders -= 1
         if self._holders > 0:
             return
-        self._closed = True
+        self.closed = True
         tasks = [task for task in (self._seeking, self._alive) if task is not None]
         for task in tasks:
             task.cancel()
@@ -170,7 +170,7 @@ class Link:
 
     async def _first(self) -> Wire:
         """Wait for the first connection, but no longer than for an answer."""
-        if self._lost_at is not None or self._closed:
+        if self._lost_at is not None or self.closed:
             raise RedisAway("Redis is away")
         self._seek()
         left = self._sought_at + self._deadline - asyncio.get_running_loop().time()
@@ -184,7 +184,7 @@ class Link:
         return self._wire
 
     def _seek(self) -> None:
-        if self._wire is None and self._seeking is None and not self._closed:
+        if self._wire is None and self._seeking is None and not self.closed:
             self._sought_at = asyncio.get_running_loop().time()
             self._seeking = asyncio.create_task(self._find(), name="seek redis")
 
@@ -216,7 +216,7 @@ class Link:
         """The connection is gone; one that nobody used may have been closed for a good reason."""
         self._wire = None
         self._found.clear()
-        if self._closed:
+        if self.closed:
             return
         if not isinstance(why, Idle):
             self._lose(why)

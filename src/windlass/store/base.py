@@ -140,11 +140,15 @@ class Reclaimed:
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """How many due jobs were made pending, in which queues, and seconds until the next is due."""
+    """How many due jobs were made pending, in which queues, and seconds until the next is due.
+
+    `wide` if some of them ask for threads.
+    """
 
     count: int
     queues: Sequence[str]
     next_in: float | None
+    wide: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

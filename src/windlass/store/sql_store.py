@@ -226,6 +226,11 @@ class SqlStore(SqlReader, SqlBulk, SqlTotals):
         """Forget the node and its workers."""
         await self._write("leave", node=node)
 
+    async def identity(self) -> str:
+        """What tells this store from every other."""
+        [row] = await self._read("identity")
+        return str(row["identity"])
+
     # --- upkeep -----------------------------------------------------------------------------------
 
     async def promote(self, limit: int) -> Promotion:
@@ -233,7 +238,7 @@ class SqlStore(SqlReader, SqlBulk, SqlTotals):
         [row] = await self._write("promote", limit=limit)
         count = row["promoted"]
         next_in = 0.0 if count == limit else row["next_in"]
-        return Promotion(count, rows.names(row["queues"]), next_in)
+        return Promotion(count, rows.names(row["queues"]), next_in, wide=bool(row["wide"]))
 
     async def reclaim(self, decide: Decide, limit: int, *, lapsed: bool) -> Reclaimed:
         """Settle running jobs that nobody runs any more, as `decide` says."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from windlass.bell.base import Bell
+from windlass.bell.base import WIDE, Bell
 from windlass.observe.events import JobsPromoted, Observer
 from windlass.store.base import Store
 
@@ -15,7 +15,8 @@ async def promote(store: Store, bell: Bell, observer: Observer) -> float:
     """Make due jobs pending, and come back when the next one is due."""
     promoted = await store.promote(CHUNK)
     if promoted.count:
-        await bell.ring(promoted.queues)
+        words = [*promoted.queues, WIDE] if promoted.wide else promoted.queues
+        await bell.ring(words, promoted.count)
         observer.on(JobsPromoted(promoted.count))
     if promoted.next_in is None:
         return LONGEST_WAIT

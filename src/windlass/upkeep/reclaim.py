@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from windlass.bell.base import Bell
+from windlass.bell.base import WIDE, Bell
 from windlass.clock import Chance
 from windlass.core.backoff import DEFAULT_BACKOFF
 from windlass.core.job import Lane
@@ -38,7 +38,7 @@ async def reclaim(
 
     reclaimed = await store.reclaim(decide, CHUNK, lapsed=lapsed)
     if reclaimed.count:
-        await bell.ring(reclaimed.queues)
+        await bell.ring([*reclaimed.queues, WIDE], reclaimed.count)
         observer.on(JobsReclaimed(reclaimed.count))
         told()
     return 0.0 if reclaimed.count >= CHUNK else None

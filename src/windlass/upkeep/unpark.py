@@ -13,5 +13,5 @@ async def unpark(store: Store, bell: Bell, observer: Observer) -> None:
     """Put jobs back in line whose queue was resumed or whose type became known."""
     unparked = await store.unpark(CHUNK)
     if unparked:
-        await bell.ring([EVERY])
+        await bell.ring([EVERY], unparked)
         observer.on(JobsUnparked(unparked))

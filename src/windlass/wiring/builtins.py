@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from windlass.bell.base import ASKED, EVERY, Bell
+from windlass.bell.base import ASKED, EVERY, WIDE, Bell
 from windlass.clock import Clock
 from windlass.core.bulk import Step
 from windlass.core.errors import BadInput
@@ -15,6 +15,8 @@ from windlass.executors.handlers import from_object
 
 # More than these are not worth naming.
 MAX_QUEUES = 8
+# A chunk may be for everybody who waits.
+MANY = 1_000
 
 
 class Staffing(Registry):
@@ -52,6 +54,8 @@ def staffed(app: Registry, jobs: Jobs, bell: Bell, clock: Clock) -> Registry:
 
 async def _ring(bell: Bell, step: Step) -> None:
     queues = list(step.queues) if len(step.queues) <= MAX_QUEUES else [EVERY]
-    words = [*queues, ASKED] if step.asked else queues
+    words = [*queues, WIDE] if queues else []
+    if step.asked:
+        words.append(ASKED)
     if words:
-        await bell.ring(words)
+        await bell.ring(words, MANY)

@@ -5,16 +5,22 @@ Drivers are imported when they are needed: who works on SQLite never loads the o
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from windlass.clock import Chance, Clock, SystemChance, SystemClock
 from windlass.config import Settings, load
 from windlass.core.address import MEMORY, parse_store_url
-from windlass.observe.events import Observer, Observers
+from windlass.core.errors import BadInput
+from windlass.core.redis_url import parse_redis_url
+from windlass.observe.events import Advised, Observer, Observers
 from windlass.store import migrate as migrations
 from windlass.store.sql_store import SqlStore
 
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     import asyncpg
 
     from windlass.bell.base import Bell
+    from windlass.redis.link import Link
     from windlass.store.base import Database, Effects
     from windlass.store.locks import NodeLocks
     from windlass.store.postgres import PostgresDatabase
@@ -49,26 +56,67 @@ class Storehouse:
         self.chance = chance or SystemChance()
         self.observer = observer or Observers()
         self.address = parse_store_url(settings.store)
+        self.keyspace: str | None = None  # begins our keys in Redis; known once a store was opened
+        self._links: WeakKeyDictionary[asyncio.AbstractEventLoop, Link] = WeakKeyDictionary()
 
     async def store(self, *, connections: int = 4) -> SqlStore:
         """A store whose tables are of this program's version; an embedded one is brought to it."""
         database = self._database(connections)
         migrator = self._migrator(database)
         fit = migrations.up if self.address.dialect == "sqlite" else migrations.check
+        store = SqlStore(database, self.clock)
         try:
             await fit(migrator)
+            if self.settings.redis is not None and self.keyspace is None:
+                self.keyspace = _keyspace(await store.identity())
         except BaseException:
             await database.close()
             raise
-        return SqlStore(database, self.clock)
+        return store
 
     def migrator(self) -> tuple[migrations.Migrator, Database]:
         """What changes the tables, and the database to close afterwards."""
         database = self._database(1)
         return self._migrator(database), database
 
+    def link(self) -> Link | None:
+        """The running loop's link to Redis, if one is set; whoever takes it closes it."""
+        if self.settings.redis is None or not self._knows_redis():
+            return None
+        from windlass.redis.link import Link  # noqa: PLC0415
+
+        loop = asyncio.get_running_loop()
+        link = self._links.get(loop)
+        if link is None or link.closed:
+            place = parse_redis_url(self.settings.redis)
+            link = Link(place, chance=self.chance, observer=self.observer)
+            self._links[loop] = link
+        return link.hold()
+
     def bell(self) -> Bell:
-        """The bell that goes with the store."""
+        """The bell that goes with the store, behind that of Redis if there is one."""
+        own = self._own_bell()
+        link = self.link() if self.keyspace is not None else None
+        if link is None or self.keyspace is None:
+            return own
+        from windlass.bell.redis import RedisBell  # noqa: PLC0415
+
+        return RedisBell(
+            link, own, prefix=self.keyspace, chance=self.chance, observer=self.observer
+        )
+
+    def _knows_redis(self) -> bool:
+        if find_spec("hiredis") is not None:
+            return True
+        source = self.settings.sources.get("redis", "the program")
+        problem = f"{source} names a Redis: pip install 'windlass[redis]' to use it"
+        if source != "REDIS_URL":
+            raise BadInput(problem)
+        # Platforms set it for whoever wants it, and we can do without.
+        self.observer.on(Advised(problem))
+        return False
+
+    def _own_bell(self) -> Bell:
         if self.address.dialect == "sqlite":
             from windlass.bell.local import LocalBell  # noqa: PLC0415
 
@@ -170,6 +218,11 @@ class Storehouse:
         return await asyncpg.connect(
             self.address.place, timeout=BELL_TIMEOUT, statement_cache_size=0
         )
+
+
+def _keyspace(identity: str) -> str:
+    """What our keys begin with, lest two stores that share a Redis mix theirs up."""
+    return f"windlass:{{{hashlib.sha256(identity.encode()).hexdigest()[:16]}}}:"
 
 
 async def migrate(url: str, schema: str = "public") -> None:

@@ -36,7 +36,7 @@ from windlass.worker.control import (
     Stop,
     to_supervisor,
 )
-from windlass.worker.hired import Hired
+from windlass.worker.hired import Hired, kind_of
 from windlass.worker.worker import Worker
 
 PR_SET_PDEATHSIG = 1
@@ -129,7 +129,7 @@ async def _work(
     loop.add_signal_handler(signal.SIGTERM, lambda: worker.stop(drain=True))
     worker.on_room = lambda free: channel.say(Room(free))
     await hired.enlist()
-    channel.say(Started())
+    channel.say(Started(kind_of(hired.record)))
     channel.say(Room(worker.has_room))
     async with background(_obey(worker, orders)):
         await hired.run()
@@ -138,8 +138,8 @@ async def _work(
 async def _obey(worker: Worker, orders: AsyncIterator[Order]) -> NoReturn:
     async for order in orders:
         match order:
-            case Ring():
-                worker.ring()
+            case Ring(wide):
+                worker.ring(wide=wide)
             case Cancel(job, fence):
                 worker.cancel(job, fence)
             case Learn(standing):

@@ -93,11 +93,12 @@ class Claimer:
         """See again what there is to do."""
         self._wake.set()
 
-    def ring(self) -> None:
-        """Look at every lane now, if there is room."""
+    def ring(self, *, wide: bool = True) -> None:
+        """Look at every lane now, if there is room; unless `wide`, not at the one for threads."""
         self._rings += 1
         for front in self._fronts.values():
-            front.rung()
+            if wide or front.lane is not Lane.THREADS:
+                front.rung()
         self._wake.set()
 
     def freed(self) -> None:

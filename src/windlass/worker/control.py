@@ -9,6 +9,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from windlass.bell.base import Kind
 from windlass.config import Settings
 from windlass.core.job import JobId, NodeId, WorkerId
 from windlass.observe.relay import Told
@@ -32,7 +33,9 @@ class Assignment(msgspec.Struct, frozen=True, tag=True):
 
 
 class Ring(msgspec.Struct, frozen=True, tag=True):
-    """Jobs may be waiting."""
+    """Jobs may be waiting; unless `wide`, none that asks for threads."""
+
+    wide: bool = True
 
 
 class Cancel(msgspec.Struct, frozen=True, tag=True):
@@ -61,7 +64,9 @@ class Hello(msgspec.Struct, frozen=True, tag=True):
 
 
 class Started(msgspec.Struct, frozen=True, tag=True):
-    """The worker is enlisted and claims jobs."""
+    """The worker is enlisted and claims jobs, such as its kind can take."""
+
+    kind: Kind
 
 
 class Room(msgspec.Struct, frozen=True, tag=True):

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
+from windlass.bell.base import Kind
 from windlass.core.job import WorkerId
 from windlass.observe.events import ChoreFailed, Observer, WorkerDied
 from windlass.observe.relay import Told, unpacked
@@ -74,14 +75,15 @@ class ProcessCrew:
         self._suspects = 0
         self._quarantines = 0
         self._standing: Standing | None = None
+        self._kind: Kind | None = None  # of its workers, which all know the same app
 
     # --- what the node asks of it -----------------------------------------------------------------
 
-    def ring(self) -> None:
+    def ring(self, *, wide: bool) -> None:
         """Wake one process that has room, and while there are suspects one for those too."""
-        self._wake(alone=False)
+        self._wake(alone=False, wide=wide)
         if self._suspects:
-            self._wake(alone=True)
+            self._wake(alone=True, wide=wide)
 
     def cancel(self, ask: Ask) -> None:
         """Pass the ask on to the process that runs the job."""
@@ -148,6 +150,7 @@ class ProcessCrew:
             hand.kill()
             self._hands.remove(hand)
             self._fewer.set()
+            self._tell_room()
 
     async def _gone(self, hand: Hand) -> None:
         code = await hand.ended()
@@ -173,11 +176,13 @@ class ProcessCrew:
 
     def _heed(self, hand: Hand, report: Report) -> None:
         match report:
-            case Started():
+            case Started(kind):
                 hand.worked = True
+                self._kind = kind
                 self._node.hurry("unpark")  # its types may be new to the fleet
             case Room(free):
                 hand.has_room(self._clock.monotonic() if free else None)
+                self._tell_room()
             case Scheduled():
                 self._node.hurry("promote")
             case Happened(events):
@@ -187,18 +192,24 @@ class ProcessCrew:
             case _:
                 assert_never(report)
 
+    def _tell_room(self) -> None:
+        """Tell the node how many processes could take more; those for suspects wait for no bell."""
+        roomy = sum(hand.room_since is not None and not hand.alone for hand in self._hands)
+        if self._kind is not None:
+            self._node.has_room(self._kind, roomy)
+
     def _count(self, events: Iterable[Told]) -> None:
         if self._counter is not None:
             for told in events:
                 self._counter.on(unpacked(told))
 
-    def _wake(self, *, alone: bool) -> None:
+    def _wake(self, *, alone: bool, wide: bool) -> None:
         for hand in self._hands:
             if hand.alone == alone and hand.room_since is not None:
                 # The one that was woken goes to the end, so that all have their turn.
                 self._hands.remove(hand)
                 self._hands.append(hand)
-                hand.ring()
+                hand.ring(wide=wide)
                 return
 
     # --- the quarantine ---------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from windlass.core.job import NodeId
 from windlass.store.base import Ask, NodeRecord, Standing
 from windlass.worker.background import any_of, background
-from windlass.worker.hired import Hired
+from windlass.worker.hired import Hired, kind_of
 from windlass.worker.lease import Lease, LocalLease
 from windlass.worker.node import Node, Outfit
 
@@ -74,6 +74,8 @@ class Shift:
         node = Node(record, outfit, lease)
         async with self._hire(node.id, lease) as hired:
             crew = Solo(hired)
+            kind = kind_of(hired.record)
+            hired.worker.on_room = lambda free: node.has_room(kind, int(free))
             async with node.on_duty(crew):
                 await hired.enlist()
                 node.hurry("unpark")  # its types may be new to the fleet
@@ -95,9 +97,9 @@ class Solo:
         self._worker = hired.worker
         self._id = hired.record.id
 
-    def ring(self) -> None:
+    def ring(self, *, wide: bool) -> None:
         """Let it look for jobs."""
-        self._worker.ring()
+        self._worker.ring(wide=wide)
 
     def cancel(self, ask: Ask) -> None:
         """Let it cancel an attempt."""

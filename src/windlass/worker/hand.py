@@ -79,9 +79,9 @@ class Hand:
         if since is None or self.room_since is None:
             self.room_since = since
 
-    def ring(self) -> None:
+    def ring(self, *, wide: bool) -> None:
         """Tell it that jobs may be waiting."""
-        self._channel.hint(Ring())
+        self._channel.hint(Ring(wide))
 
     def say(self, order: Order) -> None:
         """Tell it something that must not be lost."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from windlass.bell.base import Kind
 from windlass.core.job import NodeId
 from windlass.observe.events import Observer, WorkerStarted, WorkerStopped
 from windlass.store.base import Store, TypeRecord, WorkerRecord
@@ -52,3 +54,10 @@ def record_of(
         queues=settings.queues,
         alone=settings.alone,
     )
+
+
+def kind_of(record: WorkerRecord) -> Kind:
+    """What the worker can take; by its name workers of several nodes know each other as alike."""
+    queues = None if record.queues is None else sorted(record.queues)
+    told = "\0".join([*sorted(record.types), "", *(["*"] if queues is None else queues)])
+    return Kind(hashlib.sha256(told.encode()).hexdigest()[:16], queues)

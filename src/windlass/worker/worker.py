@@ -107,9 +107,9 @@ class Worker:
         """Whether a slot is free that no claim waits for."""
         return self._slots.running + self._claimer.held < self._slots.limit
 
-    def ring(self) -> None:
-        """Look for jobs now, if there is room: a bell rang."""
-        self._claimer.ring()
+    def ring(self, *, wide: bool = True) -> None:
+        """Look for jobs now, if there is room: a bell rang; `wide` for threads too."""
+        self._claimer.ring(wide=wide)
 
     def learn(self, standing: Standing) -> None:
         """Take in how the fleet stands."""

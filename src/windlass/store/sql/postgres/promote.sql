@@ -12,10 +12,11 @@ moved as (
     update windlass_jobs
        set state = 'pending'
      where id = any(array(select id from due))
-    returning queue
+    returning queue, threads
 )
 select (select count(*) from moved) as promoted,
        (select array_agg(distinct queue) from moved) as queues,
+       (select bool_or(threads > 0) from moved) as wide,
        (select extract(epoch from min(run_at) - at)::float8
           from windlass_jobs
          where state = 'scheduled' and run_at > at) as next_in

@@ -1,0 +1,2 @@
+-- Back to stores without a name.
+alter table windlass_settings drop column identity;

@@ -1,0 +1,2 @@
+-- What tells this store from every other.
+select identity from windlass_settings
