@@ -21,6 +21,7 @@ from aiohttp import (
     ClientSession,
     ClientTimeout,
     DummyCookieJar,
+    StreamReader,
     TCPConnector,
 )
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -139,16 +140,24 @@ def _socket(check: Check, info: AddrInfoType) -> socket.socket:
 
 
 async def _read(response: ClientResponse, terms: Terms) -> Reply:
-    body = bytearray()
-    # What the status says, counts; a body that drips or breaks off is cut.
-    with suppress(TimeoutError, ClientError, OSError):
-        async with asyncio.timeout(terms.reading):
-            while len(body) <= terms.most and (part := await response.content.readany()):
-                body += part
+    content = response.content
+    # Most bodies came with the head, and a timer costs more than to read them.
+    here = content.is_eof() and content.exception() is None
+    body = content.read_nowait() if here else await _awaited(content, terms)
     return Reply(
         status=response.status,
         reason=response.reason or "",
         headers=response.headers,
-        body=bytes(body[: terms.most]),
-        whole=response.content.at_eof() and len(body) <= terms.most,
+        body=body[: terms.most],
+        whole=content.at_eof() and len(body) <= terms.most,
     )
+
+
+async def _awaited(content: StreamReader, terms: Terms) -> bytes:
+    body = bytearray()
+    # What the status says, counts; a body that drips or breaks off is cut.
+    with suppress(TimeoutError, ClientError, OSError):
+        async with asyncio.timeout(terms.reading):
+            while len(body) <= terms.most and (part := await content.readany()):
+                body += part
+    return bytes(body)
