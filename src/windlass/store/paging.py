@@ -6,6 +6,7 @@ knows is looked up in the rows of the ids that fit otherwise, for so many rows o
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -84,11 +85,14 @@ class Paging:
         """`read` runs a statement by its name."""
         self._read = read
         self._clock = clock
+        # Searches take turns: the few connections are for those who ask for what an index knows.
+        self._turn = asyncio.Lock()
 
     async def matching(self, which: JobFilter) -> Matching:
         """The ids of one page."""
         if which.searches:
-            return await self._search(stretch(which))
+            async with self._turn:
+                return await self._search(stretch(which))
         return _page(await self._list(stretch(which)), which.limit)
 
     # --- lists ------------------------------------------------------------------------------------
