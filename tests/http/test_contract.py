@@ -15,6 +15,7 @@ from windlass import Windlass
 from windlass.http.access import Scope
 from windlass.http.secret import Secret
 from windlass.http.tokens import Mint
+from windlass.sink.server import MailSink
 from windlass.wiring.opening import opened
 
 SECRET = "not-a-secret-but-long-enough-for-one"  # noqa: S105 - for this test only
@@ -42,8 +43,13 @@ async def test_no_answer_is_undocumented_and_nothing_breaks(
         "examiner", frozenset({Scope.ADMIN}), timedelta(hours=1)
     )
     settings = replace(app.settings, secret=SECRET)
+    sink = MailSink(house.clock)  # with its routes
 
-    async with opened(app, settings, house.observer) as (api, _), serving(api) as url, app.worker():
+    async with (
+        opened(app, settings, house.observer, sink) as (api, _),
+        serving(api) as url,
+        app.worker(),
+    ):
         headers = {"Authorization": f"Bearer {token.token}"}
         document = await known_types_only(url, headers, tmp_path / "openapi.json")
         code, told = await examined(url, document, headers["Authorization"])
