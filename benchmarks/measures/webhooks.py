@@ -70,9 +70,11 @@ async def call(site: Site, bench: Bench) -> Called:
     }
     async with program("worker", "--app", APP, env=env) as worker, asyncio.timeout(STALLED):
         cpu = await watched(site, worker, bench)
-    count, clean, seconds = site.ask_file("ended", first=first)[0]
-    if (count, clean) != (CALLS, CALLS):
-        raise ProgramFailed(f"of {CALLS} calls {count} ended, {clean} of them well")
+    # Not all by their first attempt: one that has no turn on a slow machine steps back.
+    count, _, seconds = site.ask_file("ended", first=first)[0]
+    [(well,)] = site.ask("select count(*) from windlass_history where state = 'completed'")
+    if (count, well) != (CALLS, CALLS):
+        raise ProgramFailed(f"of {CALLS} calls {count} ended, {well} of them well")
     return Called(CALLS / float(seconds), cpu)
 
 

@@ -72,6 +72,18 @@ async def test_who_steps_back_stays_away_for_as_long_as_the_host_needs(
     assert delays == sorted(delays)
 
 
+async def test_who_steps_back_from_a_host_just_met_comes_back_soon(
+    host: Host, clock: OwnClock
+) -> None:
+    async with AsyncExitStack() as stack:
+        await fill(host, stack)
+        clock.advance(0.2)
+
+        ended = await asyncio.gather(*(take(host) for _ in range(50)), return_exceptions=True)
+
+    assert {one.delay for one in ended if isinstance(one, Snooze)} == {1}
+
+
 async def test_a_host_that_answers_in_time_may_be_waited_for(host: Host, clock: OwnClock) -> None:
     async with AsyncExitStack() as stack:
         await fill(host, stack)

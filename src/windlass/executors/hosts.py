@@ -17,6 +17,8 @@ PATIENCE = 0.1
 # How long it goes away otherwise: at least, and at most.
 STEP_BACK = 1.0
 STEP_FAR_BACK = 30.0
+# A host that was met so lately may not have had the time to answer anybody.
+JUST_MET = 0.5
 # Those who wait for a host come back spread over so much more of the time.
 SPREAD = 0.5
 KNOWN = 1_000
@@ -105,10 +107,12 @@ class Host:
         return now - self._met < PATIENCE or self._waiting <= self._answered.count(now)
 
     def _step_back(self) -> Snooze:
-        """For as long as the host needs for all who step back."""
+        """For as long as the host needs for all who step back, as far as that is known."""
         now = self._clock.monotonic()
         self._stepped_back.note(now)
         turns = self._stepped_back.count(now) / max(1, self._answered.count(now))
+        if now - self._met < JUST_MET:
+            turns = 1.0
         away = min(STEP_FAR_BACK, STEP_BACK * max(1.0, turns))
         return Snooze(away * (1 + SPREAD * self._chance.random()))
 
