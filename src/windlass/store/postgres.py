@@ -158,6 +158,8 @@ class PostgresDatabase:
         try:
             pool = await self._open()
             return pool, await pool.acquire(timeout=within)
+        except WindlassError:
+            raise
         except AWAY as problem:
             raise StoreAway(f"cannot reach PostgreSQL: {_said(problem)}") from problem
         except UNFIT as problem:
