@@ -123,6 +123,7 @@ BROKEN = {
     "class shout:\n    type = 'scream'\n    def execute(self, payload): ...": "of type 'scream'",
     "class shout:\n    def __init__(self, volume): ...": "TypeError",
     "raise ValueError('x' * 100_000)": "ValueError: xxx",
+    "raise OSError('postgresql://ada:s3cret@db is away')": "OSError: postgresql://ada:",
 }
 
 
@@ -147,6 +148,7 @@ async def test_a_package_that_is_broken_is_told_in_words_and_harms_nobody(
     assert (flaw.type, flaw.package) == ("shout", "bad-jobs 2.1")
     assert why in flaw.why
     assert len(flaw.why) <= 500
+    assert "s3cret" not in flaw.why
 
 
 @pytest.mark.parametrize("name", ["email", "windlass.bulk", "windlass.other"])

@@ -14,6 +14,7 @@ from types import FunctionType
 
 from windlass.core.backoff import Backoff
 from windlass.core.errors import BadInput
+from windlass.core.secrets import without_secrets
 from windlass.executors.base import Executor
 from windlass.executors.handlers import Declaration, from_function, from_object
 from windlass.observe.events import ExecutorBroken
@@ -124,5 +125,5 @@ def _package(package: Distribution | None) -> str:
 def _words(problem: BaseException) -> str:
     if isinstance(problem, BadInput):
         return str(problem)
-    said = " ".join(str(problem).split())
+    said = " ".join(without_secrets(str(problem)).split())
     return f"{type(problem).__name__}: {said}"[:LONGEST_WHY] if said else type(problem).__name__
