@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from benchmarks.figure import Bound, Dialect, Figure
-from benchmarks.http.calls import Calls, call
+from benchmarks.http.alone import ask, figures, samples
 from benchmarks.http.server import serving
 from benchmarks.measure import Bench, Measure, Sample
 from benchmarks.measures.claim_million import CHUNK
 
-CALLS = 200
 AT = (
     "select cast(id as text) from windlass_jobs where lane = 'open'"
     " order by rank limit 1 offset {place}"
@@ -21,7 +19,7 @@ PLACES = {"first": 0.0, "1 % back": 0.01, "half way": 0.5, "last": 0.999_999}
 
 
 async def take(bench: Bench) -> AsyncIterator[Sample]:
-    """The slowest but for one in a hundred; one caller, so that nobody waits for another."""
+    """Jobs at several places."""
     waiting = bench.scale.pending
     async with bench.fresh() as site:
         for done in range(0, waiting, CHUNK):
@@ -29,16 +27,12 @@ async def take(bench: Bench) -> AsyncIterator[Sample]:
             site.ask_file("waiting")
         site.settle_down()
         async with serving(site) as server:
-            for name, share in PLACES.items():
-                bench.say(f"the job that is {name}")
+            for place, share in PLACES.items():
+                bench.say(f"the job that is {place}")
                 [(job,)] = site.ask(AT.format(place=int(share * waiting * OPEN)))
-                calls = Calls(
-                    port=server.port,
-                    requests=[server.request("GET", f"/jobs/{job}/explain")],
-                    connections=1,
-                    count=CALLS,
-                )
-                yield Sample(_name(name), (await call(calls)).p99)
+                answers = await ask(server, f"/jobs/{job}/explain")
+                for sample in samples(_name(place), answers):
+                    yield sample
 
 
 def _name(place: str) -> str:
@@ -47,14 +41,7 @@ def _name(place: str) -> str:
 
 MEASURE = Measure(
     name="http_explain",
-    figures=tuple(
-        Figure(
-            name=_name(place),
-            unit="ms",
-            asked=dict.fromkeys(Dialect, Bound(20, at_most=True)),
-        )
-        for place in PLACES
-    ),
+    figures=tuple(figure for place in PLACES for figure in figures(_name(place), ms=20)),
     take=take,
     once=True,
 )

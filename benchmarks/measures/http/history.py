@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from benchmarks.figure import Bound, Dialect, Figure
-from benchmarks.http.calls import Calls, call
+from benchmarks.http.alone import ask, figures, samples
 from benchmarks.http.server import serving
 from benchmarks.jobs import load
 from benchmarks.measure import Bench, Measure, Sample
 from benchmarks.measures.history import CHUNK
 
-CALLS = 200
 WAITING = 1_000
 PATHS = {
     "stats": "/stats",
@@ -25,7 +23,7 @@ PATHS = {
 
 
 async def take(bench: Bench) -> AsyncIterator[Sample]:
-    """The slowest but for one in a hundred; one caller, so that nobody waits for another."""
+    """First pages, of which some are full and some empty."""
     async with bench.fresh() as site:
         for done in range(0, bench.scale.finished, CHUNK):
             bench.say(f"{done:,} of {bench.scale.finished:,} jobs in history")
@@ -34,15 +32,10 @@ async def take(bench: Bench) -> AsyncIterator[Sample]:
             await load(database, WAITING)
         site.settle_down()
         async with serving(site) as server:
-            for name, path in PATHS.items():
+            for asked, path in PATHS.items():
                 bench.say(path)
-                calls = Calls(
-                    port=server.port,
-                    requests=[server.request("GET", path)],
-                    connections=1,
-                    count=CALLS,
-                )
-                yield Sample(_name(name), (await call(calls)).p99)
+                for sample in samples(_name(asked), await ask(server, path)):
+                    yield sample
 
 
 def _name(asked: str) -> str:
@@ -51,14 +44,7 @@ def _name(asked: str) -> str:
 
 MEASURE = Measure(
     name="http_history",
-    figures=tuple(
-        Figure(
-            name=_name(asked),
-            unit="ms",
-            asked=dict.fromkeys(Dialect, Bound(50, at_most=True)),
-        )
-        for asked in PATHS
-    ),
+    figures=tuple(figure for asked in PATHS for figure in figures(_name(asked), ms=50)),
     take=take,
     once=True,
 )
