@@ -219,6 +219,7 @@ async def visited(visitor: Visitor, cage: Cage) -> None:
 
 async def over(visitor: Visitor, job_id: str, good: str) -> None:
     """Wait for the end of a job, and read all that is told of it but its own payload."""
+    job: dict[str, Any] = {}
     for _ in range(600):
         _, job = await visitor.ask("GET", f"/jobs/{job_id}", given=True, Authorization=good)
         if job["completed_at"]:
@@ -352,7 +353,7 @@ async def test_nothing_shows_a_secret_when_it_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    settings = {
+    settings: dict[str, Any] = {
         "secret": SECRET,
         "smtp_url": f"smtps://mailer:{MAIL}@127.0.0.1:9",
         "webhook_secrets": (HOOK,),

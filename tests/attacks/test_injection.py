@@ -10,7 +10,7 @@ from tests.attacks.fort import Fort
 from tests.http.asking import PATIENCE
 from tests.waiting import until
 from windlass.clock import SystemClock
-from windlass.core.job import JobId
+from windlass.core.job import JobId, WorkerId
 from windlass.observe.events import (
     AttemptFailed,
     BellLost,
@@ -20,7 +20,6 @@ from windlass.observe.events import (
     WorkerStarted,
 )
 from windlass.observe.logs import Logs
-from windlass.store.base import WorkerId
 
 TRICKS = [
     "'; drop table windlass_live_jobs; --",
