@@ -11,6 +11,7 @@ from windlass.app.bulk import bulk_job, order
 from windlass.app.home import Homes
 from windlass.app.options import Options, applied, drafted, template
 from windlass.app.ports import Ports
+from windlass.app.publishing import published
 from windlass.app.sender import words
 from windlass.app.view import Job, view
 from windlass.app.which import Which, filter_of
@@ -208,9 +209,11 @@ class Verbs:
         return await home.store.fleet()
 
     async def types(self) -> list[TypeRecord]:
-        """The types of job that workers have published."""
+        """The types of job that are known: those workers have published, and those known here."""
         home = await self._homes.here()
-        return await home.store.types()
+        known = {record.type: record for record in published(self.registry)}
+        known |= {record.type: record for record in await home.store.types()}
+        return [known[type_] for type_ in sorted(known)]
 
     async def stats(self) -> Counts:
         """How many jobs there are in each state."""

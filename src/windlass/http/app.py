@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from windlass.core.errors import WindlassError
 from windlass.http import answer as answers
 from windlass.http import (
+    batch,
     bulk,
     docs,
     events,
@@ -29,6 +30,7 @@ from windlass.http.service import Service
 
 ROUTES: tuple[Route, ...] = (
     *jobs.ROUTES,
+    *batch.ROUTES,
     *bulk.ROUTES,
     *queues.ROUTES,
     *fleet.ROUTES,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, cast
 from urllib.parse import urlencode
@@ -13,9 +11,8 @@ import msgspec
 from msgspec import Meta
 
 from windlass.core.errors import BadInput
-from windlass.core.job import NewJob
 from windlass.core.limits import MAX_PAGE
-from windlass.http import kept, problems, wire
+from windlass.http import kept, wire
 from windlass.http.access import Access
 from windlass.http.answer import Answer, Header, json
 from windlass.http.problems import Refusal
@@ -23,16 +20,12 @@ from windlass.http.request import Request
 from windlass.http.routing import Says, delete, get, post
 from windlass.http.service import Service
 from windlass.http.submitting import options
-from windlass.store.base import Enqueued, Page
+from windlass.store.base import Page
 
 if TYPE_CHECKING:
     from windlass.app.which import Which
 
 SEARCH = 'A search, as in status:failed payload.user:42 error:"timed out" age:<2h.'
-# So many jobs are made in a few milliseconds.
-AT_ONCE = 250
-# A batch that is wrong throughout is told of so many of its jobs.
-MOST_TOLD = 100
 KEY = {"Idempotency-Key": "A second request with the same key makes no second job."}
 LOCATION = {"Location": "Where the job can be read."}
 LEADS = (
@@ -91,28 +84,6 @@ async def submit(service: Service, request: Request, body: wire.Submission) -> A
     again is answered with the job that the first one made.
     """
     return await accepted(service, request, body)
-
-
-@post(
-    "/jobs/batch",
-    access=Access.WRITE,
-    answers={202: Says(wire.Batched, "What became of each job.")},
-)
-async def submit_batch(service: Service, body: wire.Batch) -> Answer:
-    """Submit up to 10,000 jobs at once.
-
-    All are kept or none; with `atomic` false those are kept that can be, and each of the others
-    is answered with its reason.
-    """
-    made = await _drafts(service, body.jobs)
-    answers: Sequence[Enqueued | Exception]
-    if body.atomic:
-        answers = await service.app.enqueue_many(_all(made))
-    else:
-        answers = await _each(service, made)
-    verdicts = [_verdict(answer) for answer in answers]
-    accepted = sum(verdict.id is not None for verdict in verdicts)
-    return json(wire.Batched(accepted, len(verdicts) - accepted, verdicts), 202)
 
 
 @get("/jobs", access=Access.READ, answers=LISTED)
@@ -258,53 +229,6 @@ def _which(query: Wanted) -> Which:
     return cast("Which", {name: value for name, value in said.items() if value is not None})
 
 
-async def _drafts(service: Service, asked: Sequence[wire.Submission]) -> list[NewJob | Refusal]:
-    """The jobs, made a few at a time, so that nobody else waits for all of them."""
-    made: list[NewJob | Refusal] = []
-    for start in range(0, len(asked), AT_ONCE):
-        made += [await _draft(service, one) for one in asked[start : start + AT_ONCE]]
-        await asyncio.sleep(0)
-    return made
-
-
-async def _draft(service: Service, asked: wire.Submission) -> NewJob | Refusal:
-    try:
-        return await service.app.draft(asked.type, asked.payload, **options(asked))
-    except BadInput as problem:
-        return problems.refusal(problem)
-
-
-def _all(made: Sequence[NewJob | Refusal]) -> list[NewJob]:
-    """The jobs, if each of them can be; else a refusal that tells of each that cannot."""
-    refused = [
-        {"job": place, "detail": one.detail, "problem": one.name}
-        for place, one in enumerate(made)
-        if isinstance(one, Refusal)
-    ]
-    if refused:
-        raise Refusal(
-            422,
-            "bad-batch",
-            f"{len(refused)} of {len(made)} jobs cannot be, so none was kept;"
-            f" the first: {refused[0]['detail']}",
-            errors=refused[:MOST_TOLD],
-        )
-    return [one for one in made if not isinstance(one, Refusal)]
-
-
-async def _each(service: Service, made: Sequence[NewJob | Refusal]) -> list[Enqueued | Exception]:
-    good = [one for one in made if not isinstance(one, Refusal)]
-    answers = iter(await service.app.enqueue_each(good))
-    return [one if isinstance(one, Refusal) else next(answers) for one in made]
-
-
-def _verdict(answer: Enqueued | Exception) -> wire.Verdict:
-    if isinstance(answer, Exception):
-        refused = problems.refusal(answer)
-        return wire.Verdict(error=refused.detail, problem=refused.name)
-    return wire.Verdict(answer.id, answer.state)
-
-
 def _links(request: Request, page: Page) -> tuple[Header, ...]:
     """Where the next page is, and how far back this one has looked."""
     headers = []
@@ -319,7 +243,6 @@ def _links(request: Request, page: Page) -> tuple[Header, ...]:
 
 ROUTES = [
     submit,
-    submit_batch,
     list_jobs,
     read_job,
     delete_job,

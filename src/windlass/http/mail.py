@@ -12,7 +12,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from windlass.http import wire
+from windlass.http import wire_mail as wire
 from windlass.http.access import Access
 from windlass.http.answer import TEXT, Answer, Header, json
 from windlass.http.problems import Refusal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from windlass.http import wire
+from windlass.http import wire_fleet as wire
 from windlass.http.access import Access
 from windlass.http.answer import Answer, json
 from windlass.http.request import Request

@@ -17,7 +17,11 @@ class Topic(NamedTuple):
 
 
 TOPICS = (
-    Topic("Jobs", "Submit jobs, find them again, and see what became of them.", ("jobs", "bulk")),
+    Topic(
+        "Jobs",
+        "Submit jobs, find them again, and see what became of them.",
+        ("jobs", "batch", "bulk"),
+    ),
     Topic("Queues", "The lines in which jobs wait.", ("queues",)),
     Topic("Workers and types", "Who works, and what they know how to do.", ("fleet",)),
     Topic("Events and metrics", "What happens, as it happens.", ("events", "metrics")),

@@ -1,8 +1,7 @@
-"""The JSON that comes in and goes out. Times are in UTC, spans in seconds."""
+"""The JSON about jobs that comes in and goes out. Times are in UTC, spans in seconds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -15,17 +14,7 @@ from windlass.core.job import Job as StoredJob
 from windlass.core.job import State
 from windlass.core.limits import MAX_ATTEMPTS, MAX_CRASHES, MAX_TEXT, MAX_THREADS
 from windlass.core.rank import MAX_PRIORITY, MIN_PRIORITY
-from windlass.sink.reading import Contents
-from windlass.sink.tray import Mail as TakenMail
-from windlass.store.base import (
-    Enqueued,
-    Fleet,
-    NodeRecord,
-    NodeStatus,
-    QueueRecord,
-    TypeRecord,
-    WorkerStatus,
-)
+from windlass.store.base import Enqueued
 
 MOST_IN_BATCH = 10_000
 
@@ -179,112 +168,6 @@ class Explanation(msgspec.Struct, kw_only=True):
     lease_until: Instant | None
 
 
-class Queue(msgspec.Struct, kw_only=True):
-    """A queue, with its jobs counted up to a bound."""
-
-    name: str
-    pending: int
-    running: int
-    oldest_at: Annotated[
-        Instant | None, Meta(description="Since when the job that stands first is due.")
-    ]
-    paused: bool
-    paused_at: Instant | None
-    paused_by: str | None
-
-
-class Load(msgspec.Struct):
-    """How many jobs of a queue wait or run."""
-
-    load: int
-
-
-class Worker(msgspec.Struct, kw_only=True):
-    """A worker, and how much it does."""
-
-    id: str
-    node: str
-    host: str
-    pid: int
-    version: str
-    slots: int
-    slots_in_use: int
-    threads: int
-    queues: Annotated[list[str] | None, Meta(description="Null: every queue.")]
-    types: list[str]
-    alone: Annotated[bool, Meta(description="Runs one job at a time, under suspicion.")]
-    alive: bool
-    started_at: Instant
-    lease_until: Instant
-    jobs: Annotated[list[str], Meta(description="Those it runs; at most a hundred.")]
-
-
-class Node(msgspec.Struct, kw_only=True):
-    """A node, and the lease by which its workers' claims live."""
-
-    id: str
-    host: str
-    pid: int
-    version: str
-    alive: bool
-    started_at: Instant
-    lease_until: Instant
-    workers: int
-    slots: int
-    slots_in_use: int
-
-
-class JobType(msgspec.Struct, kw_only=True):
-    """A type of job as its executor has it."""
-
-    type: str
-    description: str | None
-    queue: str
-    priority: int
-    thread_demand: int
-    max_attempts: int
-    max_crashes: int
-    timeout: float | None
-    workers: Annotated[int, Meta(description="Live ones that know it.")]
-    payload_schema: Any
-
-
-class Envelope(msgspec.Struct, kw_only=True):
-    """A message that the mail sink has taken, seen from outside."""
-
-    id: str
-    at: Instant
-    sender: str
-    recipients: list[str]
-    subject: str
-    size: int
-
-
-class MailHeader(msgspec.Struct):
-    """A header of a message, its encoded words decoded."""
-
-    name: str
-    value: str
-
-
-class MailFile(msgspec.Struct):
-    """A file that came with a message."""
-
-    name: str | None
-    media_type: str
-    size: int
-
-
-class Mail(Envelope, kw_only=True):
-    """A message that the mail sink has taken."""
-
-    headers: list[MailHeader]
-    text: str | None
-    html: Annotated[str | None, Meta(description="Its source. Whoever shows it takes care.")]
-    attachments: list[MailFile]
-    problem: Annotated[str | None, Meta(description="Why the message could not be taken apart.")]
-
-
 def accepted(enqueued: Enqueued) -> Accepted:
     """What is answered for a job that is kept."""
     return Accepted(enqueued.id, enqueued.state)
@@ -295,7 +178,7 @@ def job(stored: StoredJob) -> Job:
     return Job(
         id=stored.id,
         type=stored.type,
-        payload=_document(stored.payload),
+        payload=document(stored.payload),
         status=stored.state,
         attempts=stored.attempts,
         max_attempts=stored.max_attempts,
@@ -308,7 +191,7 @@ def job(stored: StoredJob) -> Job:
         queue=stored.queue,
         priority=stored.priority,
         thread_demand=stored.threads,
-        result=None if stored.result is None else _document(stored.result),
+        result=None if stored.result is None else document(stored.result),
         error=stored.error,
         reason=stored.reason,
         failures=stored.failures,
@@ -362,113 +245,6 @@ def seconds(span: timedelta | None) -> float | None:
     return None if span is None else span.total_seconds()
 
 
-def _document(text: str) -> Raw:
+def document(text: str) -> Raw:
+    """A JSON document as it is, not read and written again."""
     return Raw(text.encode())
-
-
-def queue(record: QueueRecord) -> Queue:
-    """A queue as it goes out."""
-    return Queue(
-        name=record.name,
-        pending=record.depth,
-        running=record.running,
-        oldest_at=record.oldest_at,
-        paused=record.paused_at is not None,
-        paused_at=record.paused_at,
-        paused_by=record.paused_by,
-    )
-
-
-def workers(fleet: Fleet) -> list[Worker]:
-    """The workers as they go out."""
-    nodes = {one.record.id: one.record for one in fleet.nodes}
-    return [_worker(one, nodes[one.record.node]) for one in fleet.workers]
-
-
-def nodes(fleet: Fleet) -> list[Node]:
-    """The nodes as they go out, each with what its workers have in common."""
-    return [
-        _node(one, [worker for worker in fleet.workers if worker.record.node == one.record.id])
-        for one in fleet.nodes
-    ]
-
-
-def job_type(record: TypeRecord) -> JobType:
-    """A type of job as it goes out."""
-    return JobType(
-        type=record.type,
-        description=record.description,
-        queue=record.queue,
-        priority=record.priority,
-        thread_demand=record.threads,
-        max_attempts=record.max_attempts,
-        max_crashes=record.max_crashes,
-        timeout=record.timeout,
-        workers=record.workers,
-        payload_schema=_document(record.schema),
-    )
-
-
-def envelope(mail: TakenMail) -> Envelope:
-    """A message as it goes out in a list."""
-    return Envelope(**_outside(mail))
-
-
-def mail(mail: TakenMail, inside: Contents) -> Mail:
-    """A message as it goes out."""
-    return Mail(
-        **_outside(mail),
-        headers=[MailHeader(name, value) for name, value in inside.headers],
-        text=inside.text,
-        html=inside.html,
-        attachments=[MailFile(file.name, file.media_type, file.size) for file in inside.files],
-        problem=inside.problem,
-    )
-
-
-def _outside(mail: TakenMail) -> dict[str, Any]:
-    return {
-        "id": mail.id,
-        "at": mail.at,
-        "sender": mail.sender,
-        "recipients": list(mail.recipients),
-        "subject": mail.subject,
-        "size": len(mail.content),
-    }
-
-
-def _worker(status: WorkerStatus, node: NodeRecord) -> Worker:
-    record = status.record
-    return Worker(
-        id=record.id,
-        node=record.node,
-        host=node.host,
-        pid=record.pid,
-        version=node.version,
-        slots=record.slots,
-        slots_in_use=status.running,
-        threads=record.threads,
-        queues=None if record.queues is None else list(record.queues),
-        types=list(record.types),
-        alone=record.alone,
-        alive=status.alive,
-        started_at=status.started_at,
-        lease_until=status.lease_until,
-        jobs=list(status.jobs),
-    )
-
-
-def _node(status: NodeStatus, workers: Sequence[WorkerStatus]) -> Node:
-    record = status.record
-    return Node(
-        id=record.id,
-        host=record.host,
-        pid=record.pid,
-        version=record.version,
-        alive=status.alive,
-        started_at=status.started_at,
-        lease_until=status.lease_until,
-        workers=len(workers),
-        slots=sum(one.record.slots for one in workers),
-        slots_in_use=sum(one.running for one in workers),
-    )

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+from windlass.app.publishing import published
 from windlass.bell.base import Bell
 from windlass.core.bulk import BULK_QUEUE
 from windlass.core.job import NodeId, WorkerId
@@ -16,7 +17,6 @@ from windlass.wiring.storehouse import Storehouse
 from windlass.worker.hired import Hired, record_of
 from windlass.worker.lease import Lease
 from windlass.worker.pools import SystemPools
-from windlass.worker.publishing import published
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.worker import Worker
 
