@@ -34,12 +34,20 @@ def job(queue: str = "mail", **changes: Any) -> NewJob:
         ([job(delay=timedelta(0))], ["mail", "@later"]),
         ([job(run_at=NOW - HOUR)], ["mail", "@later"]),
         ([job(run_at=NOW + timedelta(seconds=1)), job("a")], ["a", "mail", "@later"]),
+        ([job(threads=2), job("a")], ["a", "mail", "@wide"]),
     ],
 )
 def test_a_ring_names_the_queues_in_which_something_is_due(
     jobs: list[NewJob], rung: list[str]
 ) -> None:
     assert words(jobs, NOW_US) == rung
+
+
+def test_what_the_store_says_of_a_job_is_rung_for_and_nothing_else() -> None:
+    soon = job(delay=timedelta(seconds=0.5))
+
+    assert words([soon], NOW_US, [State.SCHEDULED]) == ["@later"]
+    assert words([soon], NOW_US, [State.PENDING]) == ["mail"]
 
 
 class Shelf:
@@ -49,6 +57,8 @@ class Shelf:
         self.refuses = refuses
         self.sent: list[list[str]] = []
         self.kept: list[str] = []
+        self.known: set[str] = set()
+        self.rung: list[tuple[list[str], int]] = []
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Keep all of them, unless there is one to refuse."""
@@ -57,10 +67,11 @@ class Shelf:
             if job.id in self.refuses:
                 raise self.refuses[job.id]
         self.kept += [job.id for job in jobs]
-        return [Enqueued(job.id, State.PENDING) for job in jobs]
+        return [Enqueued(job.id, State.PENDING, job.id in self.known) for job in jobs]
 
-    async def ring(self, _words: Sequence[str], _jobs: int = 1) -> None:
-        """Say nothing."""
+    async def ring(self, words: Sequence[str], jobs: int = 1) -> None:
+        """Remember the ring."""
+        self.rung.append((list(words), jobs))
 
 
 def sender(shelf: Any) -> Sender:
@@ -69,6 +80,16 @@ def sender(shelf: Any) -> Sender:
 
 def numbered(count: int, **changes: Any) -> list[NewJob]:
     return [job(**changes)._replace(id=JobId(str(number))) for number in range(count)]
+
+
+async def test_nobody_is_woken_for_what_was_kept_before() -> None:
+    shelf = Shelf({})
+    shelf.known = {"0", "2"}
+
+    await sender(shelf).enqueue(numbered(4))
+    await sender(shelf).enqueue(numbered(1))
+
+    assert shelf.rung == [(["mail"], 2), ([], 0)]
 
 
 async def test_each_goes_in_one_transaction_when_all_is_well() -> None:

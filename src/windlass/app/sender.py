@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import TypeAlias
 
 from windlass.app.pile import Pile
@@ -12,7 +12,7 @@ from windlass.app.ports import Backend
 from windlass.bell.base import EVERY, LATER, WIDE
 from windlass.clock import Clock
 from windlass.core.errors import BadStore, Busy, NotMigrated, StoreAway
-from windlass.core.job import NewJob
+from windlass.core.job import NewJob, State
 from windlass.observe.events import JobsEnqueued
 from windlass.store.base import Enqueued
 
@@ -64,7 +64,7 @@ class Sender:
         jobs = list(chain.from_iterable(batches))
         began = self._clock.monotonic()
         try:
-            answers = iter(await self._backend.store.enqueue(jobs))
+            kept = await self._backend.store.enqueue(jobs)
         except EVERYONES:
             raise
         except Busy as busy:
@@ -73,7 +73,11 @@ class Sender:
             return await self._send_halves(batches, problem)
         took = self._clock.monotonic() - began
         self._backend.observer.on(JobsEnqueued(len(jobs), len(batches), took))
-        await self._backend.bell.ring(words(jobs, self._clock.now_us()), len(jobs))
+        # What was kept before has been rung for.
+        new = [pair for pair in zip(jobs, kept, strict=True) if not pair[1].existing]
+        ring = words([job for job, _ in new], self._clock.now_us(), [one.state for _, one in new])
+        await self._backend.bell.ring(ring, len(new))
+        answers = iter(kept)
         return [list(islice(answers, len(batch))) for batch in batches]
 
     async def _send_by_keys(self, batches: Sequence[Sequence[NewJob]], busy: Busy) -> list[Answer]:
@@ -113,17 +117,23 @@ def _by_keys(batches: Sequence[Sequence[NewJob]]) -> dict[frozenset[str | None],
     return groups
 
 
-def words(jobs: Iterable[NewJob], now_us: int) -> list[str]:
-    """What to ring for: the queues in which something is due, whether some is wide or due soon."""
+def words(
+    jobs: Iterable[NewJob], now_us: int, states: Iterable[State | None] = repeat(None)
+) -> list[str]:
+    """What to ring for: the queues in which something is due, whether some is wide or due soon.
+
+    What is due now or not, only the store knows for sure, so tell its answers if it has answered.
+    """
     soon = datetime.fromtimestamp(now_us / 1_000_000, UTC) + SOON
     queues: set[str] = set()
     also: dict[str, None] = {}
-    for job in jobs:
+    for job, state in zip(jobs, states, strict=False):
         planned = job.delay is not None or job.run_at is not None
         if planned and not _due_by(job, soon):
             continue
-        queues.add(job.queue)
-        if planned:
+        if state is not State.SCHEDULED:
+            queues.add(job.queue)
+        if planned and state is not State.PENDING:
             also[LATER] = None
         if job.threads:
             also[WIDE] = None

@@ -10,6 +10,9 @@ from windlass.core.marks import EVERYWHERE, Look, Marks, Range
 
 # How soon a lane that was empty is looked at again though a bell rings: it rings for all lanes.
 PROBE = 0.05
+# How soon the rest of a line is looked at after something came of its better known parts: what rang
+# for that has been answered, and while more rings, one of those looks is at the whole line anyway.
+LULL = 0.5
 LONG_AGO = float("-inf")
 
 
@@ -41,7 +44,8 @@ class Front:
         if look.full or (came and self.lane is Lane.THREADS):
             self.due = LONG_AGO
         elif self.marked and self.marks.wants_sweep:
-            self.due = self.marks.next_sweep
+            lull = min(LULL, poll) if came else 0.0
+            self.due = max(self.marks.next_sweep, look.ended + lull)
         else:
             self.due = look.ended + poll
 
