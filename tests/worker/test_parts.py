@@ -115,16 +115,25 @@ def test_a_full_claim_is_followed_by_the_next_at_once() -> None:
     assert front.due < 100.0
 
 
-def test_a_short_claim_is_followed_by_a_sweep_and_then_by_a_pause() -> None:
+def test_an_empty_claim_is_followed_by_a_sweep_and_then_by_a_pause() -> None:
     front = open_front()
     front.answered(look(swept=True, ended=100.0), 0, poll=1.0)
     assert front.due == 101.0
 
-    front.answered(look(ended=100.1), 3, poll=1.0)
+    front.answered(look(ended=100.1), 0, poll=1.0)
     assert front.due == 100.2
 
     front.answered(look(swept=True, ended=100.2), 0, poll=1.0)
     assert front.due == 101.2
+
+
+def test_a_short_claim_is_followed_by_a_sweep_after_a_lull() -> None:
+    front = open_front()
+    front.answered(look(swept=True, ended=100.0), 0, poll=1.0)
+
+    front.answered(look(ended=100.1), 3, poll=1.0)
+
+    assert front.due == 100.6
 
 
 def test_a_bell_makes_the_open_lane_due_at_once_and_a_side_lane_soon() -> None:
