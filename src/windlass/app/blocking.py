@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
+from datetime import timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from windlass.app.bridge import Bridge, at_once, refuse_on_a_loop
+from windlass.app.lock import Hold
 from windlass.app.verbs import Verbs
 
 P = ParamSpec("P")
@@ -64,6 +67,20 @@ class Blocking:
     stats = verb(Verbs.stats)
     aging = verb(Verbs.aging)
     set_aging = verb(Verbs.set_aging)
+
+    def lock(
+        self,
+        name: str,
+        *,
+        ttl: float | timedelta = 30,
+        timeout: float | timedelta | None = None,
+    ) -> AbstractContextManager[Hold]:
+        """Hold the lock of this name while the block runs; see `Verbs.lock`.
+
+        A thread cannot be interrupted: one that lost the lock is told by `check`, and at the end.
+        """
+        refuse_on_a_loop()
+        return self.bridge.entered(self.verbs.lock(name, ttl=ttl, timeout=timeout))
 
     def close(self) -> None:
         """Let go of the background thread and what it has open; the next verb starts another."""

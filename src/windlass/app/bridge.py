@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from concurrent import futures
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from windlass.app.home import Homes
 from windlass.core.errors import BadInput, StoreAway
 
 T = TypeVar("T")
+
+# Whoever leaves a block in a hurry waits no longer than this for its end.
+LEAVE_WITHIN = 5.0
 
 
 class Bridge:
@@ -37,6 +42,27 @@ class Bridge:
         finally:
             if loop.is_closed():
                 coroutine.close()
+
+    @contextmanager
+    def entered(self, block: AbstractAsyncContextManager[T]) -> Iterator[T]:
+        """What the block gives; it is entered, and left, by one task on the event loop."""
+        loop = self._loop()
+        given: futures.Future[T] = futures.Future()
+        left = asyncio.Event()
+        running = asyncio.run_coroutine_threadsafe(_inside(block, given, left), loop)
+        running.add_done_callback(partial(_not_entered, given))
+        try:
+            value = _answer(given, loop)
+        except BaseException:
+            running.cancel()
+            raise
+        try:
+            yield value
+        finally:
+            with suppress(RuntimeError):  # a loop that is closed has left
+                loop.call_soon_threadsafe(left.set)
+            futures.wait([running], timeout=LEAVE_WITHIN)
+        _answer(running, loop)
 
     def close(self) -> None:
         """End the background thread, with what the app has open there."""
@@ -91,6 +117,24 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.run_forever()
     finally:
         loop.close()
+
+
+async def _inside(
+    block: AbstractAsyncContextManager[T], given: futures.Future[T], left: asyncio.Event
+) -> None:
+    async with block as value:
+        given.set_result(value)
+        await left.wait()
+
+
+def _not_entered(given: futures.Future[Any], running: futures.Future[None]) -> None:
+    """Tell who waits for the block's value that there will be none."""
+    if given.done():
+        return
+    if running.cancelled():
+        given.cancel()
+    else:
+        given.set_exception(running.exception())
 
 
 def _answer(future: futures.Future[T], loop: asyncio.AbstractEventLoop) -> T:

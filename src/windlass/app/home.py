@@ -6,6 +6,7 @@ import asyncio
 from itertools import cycle
 
 from windlass.app.catalog import Catalog
+from windlass.app.lock import Locks
 from windlass.app.pile import Pile
 from windlass.app.ports import Backend, Ports
 from windlass.app.sender import Sender
@@ -21,7 +22,8 @@ class Home:
 
     def __init__(self, backend: Backend, ports: Ports) -> None:
         """Live on the running event loop."""
-        self.store, self.bell = backend.store, backend.bell
+        self.store, self.bell, self.hail = backend.store, backend.bell, backend.hail
+        self.locks = Locks(self.store, self.hail, ports.clock, ports.chance)
         self.sender = Sender(backend, ports.clock)
         self.watcher = Watcher(self._look)
         self.catalog = Catalog(self.store.types, ports.clock)
@@ -35,6 +37,7 @@ class Home:
         """Let go of everything, after what is under way."""
         await self.sender.close()
         await self.bell.close()
+        await self.hail.close()
         await self.store.close()
 
     async def _look(self, ids: list[JobId]) -> list[Job | None]:

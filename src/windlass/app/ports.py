@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from windlass.bell.base import Bell
+from windlass.bell.hail import Hail, Silence
 from windlass.clock import Chance, Clock
 from windlass.core.backoff import DEFAULT_BACKOFF, Backoff
 from windlass.observe.events import Observer, Observers
@@ -14,11 +15,12 @@ from windlass.store.base import Store
 
 
 class Backend(NamedTuple):
-    """A store that is open, the bell that goes with it, and who is told what happens there."""
+    """A store that is open, the bell and the hail that go with it, and who is told of it all."""
 
     store: Store
     bell: Bell
     observer: Observer = Observers()
+    hail: Hail = Silence()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Unpack
 
 from windlass.app.bulk import bulk_job, order
 from windlass.app.home import Homes
+from windlass.app.lock import Hold
 from windlass.app.options import Options, applied, drafted, template
 from windlass.app.ports import Ports
 from windlass.app.publishing import published
@@ -240,6 +242,27 @@ class Verbs:
             looked += RERANK_STEP
             if told is not None:
                 told(looked)
+
+    def lock(
+        self,
+        name: str,
+        *,
+        ttl: float | timedelta = 30,
+        timeout: float | timedelta | None = None,
+    ) -> AbstractAsyncContextManager[Hold]:
+        """Hold the lock of this name while the block runs; nobody else anywhere does meanwhile.
+
+        It is renewed in the background, and ends `ttl` after a holder that died. A block that
+        can no longer be sure of it is cancelled and raises `LockLost`. Raises `LockTaken` if it
+        cannot be had within `timeout`: 0 does not wait, None waits as long as it takes.
+        """
+        return self._held(limits.lock_name(name), limits.lock_ttl(ttl), limits.patience(timeout))
+
+    @asynccontextmanager
+    async def _held(self, name: str, ttl: timedelta, patience: float | None) -> AsyncIterator[Hold]:
+        home = await self._homes.here()
+        async with home.locks.held(name, ttl, patience) as hold:
+            yield hold
 
     async def _making(self, type_: str) -> tuple[NewJob, Callable[[Any], str]]:
         """A job of this type that lacks only id and payload, and what checks a payload."""

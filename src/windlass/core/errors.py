@@ -14,6 +14,8 @@ WindlassError
 ├── BadResult            the handler's result cannot be kept
 ├── AlreadyKept          a job with this id is in the store already
 ├── ClaimLost            the attempt's claim is no longer good
+├── LockTaken            somebody else holds the lock
+├── LockLost             the lock ended before the block that held it
 ├── StoreAway            the database cannot be reached right now
 ├── Busy                 the database is reachable but did not get to it in time
 └── NotMigrated          the database's tables are older or newer than this program
@@ -133,6 +135,28 @@ class AlreadyKept(WindlassError):
 
 class ClaimLost(WindlassError):
     """The attempt's claim is no longer good: the job was reclaimed and may be running elsewhere."""
+
+
+class LockTaken(WindlassError, TimeoutError):
+    """Somebody else held the lock for as long as was waited."""
+
+    def __init__(self, name: str, timeout: float) -> None:
+        """Say how long that was."""
+        super().__init__(f"lock {name!r} was held by somebody else for {timeout:g} s")
+        self.name = name
+
+
+class LockLost(WindlassError):
+    """The lock ended before the block that held it: somebody else may hold it by now."""
+
+    def __init__(self, name: str, token: int) -> None:
+        """Name the lock, and the token that is stale now."""
+        super().__init__(
+            f"lock {name!r} could not be held any longer; token {token} is stale, and whoever"
+            " takes the lock next has a higher one"
+        )
+        self.name = name
+        self.token = token
 
 
 class StoreAway(WindlassError):

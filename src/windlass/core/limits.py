@@ -17,6 +17,7 @@ MAX_CRASHES = 1000
 MAX_TEXT = 200
 MAX_PART = 1_000
 MAX_PAGE = 1000
+MIN_TTL, MAX_TTL = timedelta(seconds=0.1), timedelta(days=1)
 
 
 def type_name(value: object) -> str:
@@ -80,6 +81,24 @@ def timeout(value: float | timedelta | None) -> float | None:
     if seconds == 0:
         raise BadInput("timeout must be more than 0 s; leave it out for no limit")
     return seconds
+
+
+def lock_name(value: object) -> str:
+    """The name of a lock."""
+    return _text(value, "a lock's name")
+
+
+def lock_ttl(value: float | timedelta) -> timedelta:
+    """How long a lock outlives a holder that does not renew it."""
+    ttl = duration(value, "ttl")
+    if not MIN_TTL <= ttl <= MAX_TTL:
+        raise BadInput(f"ttl must be from 0.1 s to a day, not {ttl.total_seconds():g} s")
+    return ttl
+
+
+def patience(value: float | timedelta | None) -> float | None:
+    """Seconds to wait at most; 0 for not at all, None for as long as it takes."""
+    return None if value is None else duration(value, "timeout").total_seconds()
 
 
 def delay(value: float | timedelta | None) -> timedelta | None:

@@ -15,6 +15,7 @@ from windlass.core.limits import MAX_THREADS
 from windlass.core.placement import Head
 from windlass.core.search import JobFilter
 from windlass.core.settle import Settlement
+from windlass.store.locking import Locking
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.totals import Totals
 
@@ -294,7 +295,7 @@ class Effects(Protocol):
         ...
 
 
-class Store(Totals, Protocol):
+class Store(Totals, Locking, Protocol):
     """Keeps jobs. Every promise about them is a promise of one of these verbs."""
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:

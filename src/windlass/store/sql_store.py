@@ -36,6 +36,7 @@ from windlass.store.enqueue import enqueue_script, insert, plain
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.settling import finish, returned, standing_of, worked
 from windlass.store.sql_bulk import SqlBulk
+from windlass.store.sql_locking import SqlLocking
 from windlass.store.sql_reader import SqlReader
 from windlass.store.sql_totals import SqlTotals
 
@@ -57,7 +58,7 @@ KEY_PATIENCE = "2s"
 PUBLISHED = tuple(one.name for one in fields(TypeRecord))[:-2]
 
 
-class SqlStore(SqlReader, SqlBulk, SqlTotals):
+class SqlStore(SqlReader, SqlBulk, SqlTotals, SqlLocking):
     """Keeps jobs in a database; see `Store` for what each verb promises."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
@@ -293,6 +294,7 @@ class SqlStore(SqlReader, SqlBulk, SqlTotals):
         await self._write("prune_workers")
         await self._write("prune_nodes")
         await self._write("prune_types")
+        await self._write("prune_locks")
         old = await self._read("prune_old", retention_us=retention_us, limit=limit)
         return len(await self.delete([JobId(row["id"]) for row in old]))
 

@@ -83,6 +83,16 @@ def renew(session: Session, statement: Statement) -> Rows:
     return session.rows("renew", {}) if known else []
 
 
+def lock_take(session: Session, statement: Statement) -> Rows:
+    """Take a lock, or stand in line for it."""
+    args = statement.args
+    taken = session.rows("lock_take.take", args)
+    if taken:
+        return taken
+    session.change(statement._replace(name="lock_take.stand"))
+    return session.rows("lock_take", args)
+
+
 def orphans(session: Session, statement: Statement) -> Rows:
     """Look for jobs nobody runs, also by the locks that dead nodes let go of."""
     nodes = session.dialect.nodes
@@ -194,6 +204,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "claim_queues": claim,
     "delete": delete,
     "fold": fold,
+    "lock_take": lock_take,
     "orphans": orphans,
     "park": park,
     "promote": promote,

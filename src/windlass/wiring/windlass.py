@@ -92,7 +92,7 @@ class Windlass(App):
 
     async def _connect(self) -> Backend:
         house = self.storehouse
-        return Backend(await house.store(), house.bell(), house.observer)
+        return Backend(await house.store(), house.bell(), house.observer, house.hail())
 
 
 def _backoff(settings: Settings) -> Backoff:

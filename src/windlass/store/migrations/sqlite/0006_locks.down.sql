@@ -1,0 +1,2 @@
+-- Back to a store without locks.
+drop table windlass_locks;

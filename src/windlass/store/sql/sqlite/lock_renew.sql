@@ -1,0 +1,7 @@
+-- Hold a lock for longer, unless it ended.
+update windlass_locks
+   set until = :now + :ttl_us
+ where name = :name
+   and token = :token
+   and until > :now
+returning token
