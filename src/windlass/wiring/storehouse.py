@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from windlass.bell.hail import Hail, Silence
 from windlass.clock import Chance, Clock, SystemChance, SystemClock
 from windlass.config import Settings, load
 from windlass.core.address import MEMORY, parse_store_url
@@ -104,6 +105,15 @@ class Storehouse:
         return RedisBell(
             link, own, prefix=self.keyspace, chance=self.chance, observer=self.observer
         )
+
+    def hail(self) -> Hail:
+        """What the processes at this store call out to each other, if there is Redis."""
+        link = self.link()
+        if link is None or self.keyspace is None:
+            return Silence()
+        from windlass.bell.redis_hail import RedisHail  # noqa: PLC0415
+
+        return RedisHail(link, self.keyspace)
 
     def _knows_redis(self) -> bool:
         if find_spec("hiredis") is not None:
