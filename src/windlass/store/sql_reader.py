@@ -52,12 +52,15 @@ class SqlReader:
 
     async def find(self, ids: Sequence[JobId]) -> list[Job]:
         """These jobs, live and finished, in no order."""
+        return await self._find(ids)
+
+    async def _find(self, ids: Sequence[JobId]) -> list[Job]:
         return [rows.job(row) for row in await self._read("find", ids=list(ids))]
 
     async def page(self, which: JobFilter) -> Page:
         """Jobs, live and finished, newest first."""
         matching = await self.matching(which)
-        found = await self.find(matching.ids) if matching.ids else []
+        found = await self._find(matching.ids) if matching.ids else []
         # Some may have changed their state since.
         jobs = [job for job in found if not which.states or job.state in which.states]
         jobs.sort(key=lambda job: job.id, reverse=True)

@@ -73,7 +73,7 @@ class Storehouse:
         except BaseException:
             await database.close()
             raise
-        return store
+        return self._cached(store)
 
     def migrator(self) -> tuple[migrations.Migrator, Database]:
         """What changes the tables, and the database to close afterwards."""
@@ -115,6 +115,17 @@ class Storehouse:
 
         return RedisHail(link, self.keyspace)
 
+    def _cached(self, store: SqlStore) -> SqlStore:
+        """The same with a shelf in Redis before it, if there is Redis."""
+        link = self.link() if self.keyspace is not None else None
+        if link is None or self.keyspace is None:
+            return store
+        from windlass.store.cached import CachedStore  # noqa: PLC0415
+        from windlass.store.shelf import Shelf  # noqa: PLC0415
+
+        shelf = Shelf(link, self.keyspace, self.chance.token(), self.clock)
+        return CachedStore(store.database, self.clock, shelf)
+
     def _knows_redis(self) -> bool:
         if find_spec("hiredis") is not None:
             return True
@@ -149,6 +160,15 @@ class Storehouse:
 
     def effects(self, store: SqlStore) -> Effects:
         """Blocks for handlers that commit together with their settlement."""
+        effects = self._own_effects(store)
+        if type(store) is SqlStore:
+            return effects
+        from windlass.store.cached import CachedStore  # noqa: PLC0415
+        from windlass.store.cached_effects import CachedEffects  # noqa: PLC0415
+
+        return CachedEffects(effects, store.shelf) if isinstance(store, CachedStore) else effects
+
+    def _own_effects(self, store: SqlStore) -> Effects:
         if self.address.dialect == "sqlite":
             from windlass.store.sqlite import SqliteDatabase  # noqa: PLC0415
             from windlass.store.sqlite_effects import SqliteEffects  # noqa: PLC0415
