@@ -14,6 +14,7 @@ from windlass.loop import Loop, Pace, Turn
 from windlass.observe.events import ChoreFailed, Observer
 from windlass.store.base import Store
 from windlass.upkeep.fold import fold
+from windlass.upkeep.judge import judging
 from windlass.upkeep.park import park
 from windlass.upkeep.promote import promote
 from windlass.upkeep.prune import prune
@@ -55,9 +56,10 @@ def rota(
     store, bell, observer = tools.store, tools.bell, tools.observer
 
     async def judge() -> float | None:
-        return await reclaim(
-            store, bell, observer, chance=tools.chance, lapsed=may_judge(), told=reclaimed
-        )
+        async with judging(store, may_judge) as lapsed:
+            return await reclaim(
+                store, bell, observer, chance=tools.chance, lapsed=lapsed, told=reclaimed
+            )
 
     turns: dict[str, Turn] = {
         "promote": partial(promote, store, bell, observer),

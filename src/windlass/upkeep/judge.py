@@ -1,0 +1,33 @@
+"""Who may take a lease that ran out for a death: one node at a time.
+
+Reclaiming is safe without it, by row locks and fences. This is the second line: of a fleet in which
+everybody sees the same leases run out one acts, under a lock that outlives it by a second. What
+is certainly dead (a worker that ended, or is gone) is reclaimed without asking for any lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from windlass.store.base import Store
+
+LOCK = "windlass.reclaim"
+TTL = timedelta(seconds=1)
+
+
+@asynccontextmanager
+async def judging(store: Store, may_judge: Callable[[], bool]) -> AsyncIterator[bool]:
+    """Whether the block may judge; the lock is asked for only if there is somebody to be judged."""
+    if not (may_judge() and await store.lapsed()):
+        yield False
+        return
+    grip = await store.lock(LOCK, TTL)
+    if grip.token is None:
+        yield False
+        return
+    try:
+        yield may_judge()  # still: who was frozen while it asked may not
+    finally:
+        await store.unlock(LOCK, grip.token)
