@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jsonschema_rs
 import msgspec
 
 from windlass.clock import Clock
@@ -17,12 +16,16 @@ from windlass.core.job import JobId, NewJob
 from windlass.executors import documents
 from windlass.store.base import TypeRecord
 
+if TYPE_CHECKING:
+    import jsonschema_rs
+
 # A type that was published elsewhere is known here at most so many seconds later.
 FRESH = 2.0
 # What stands for a value in an error: values may be secret.
 MASK = "the value"
 # A pattern in a schema is somebody's program: what it may cost is bounded.
-PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=10_000, size_limit=1024 * 1024)
+MOST_BACKTRACKS = 10_000
+LARGEST_PATTERN = 1024 * 1024  # bytes when it is compiled
 
 
 class Published:
@@ -63,13 +66,7 @@ class Published:
     @cached_property
     def _schema(self) -> jsonschema_rs.Validator:
         try:
-            return jsonschema_rs.validator_for(
-                msgspec.json.decode(self.record.schema),
-                validate_formats=True,
-                offline=True,  # a schema that points elsewhere must not make us go there
-                mask=MASK,
-                pattern_options=PATTERNS,
-            )
+            return _validator(self.record.schema)
         except ValueError as problem:
             raise BadInput(
                 f"the schema that workers published for {self.record.type!r} cannot be used:"
@@ -115,6 +112,20 @@ class Catalog:
     def _published(self, record: TypeRecord) -> Published:
         known = self._known.get(record.type)
         return known if known is not None and _alike(known.record, record) else Published(record)
+
+
+def _validator(schema: str) -> jsonschema_rs.Validator:
+    import jsonschema_rs  # noqa: PLC0415 — who knows all types of job needs no schema
+
+    return jsonschema_rs.validator_for(
+        msgspec.json.decode(schema),
+        validate_formats=True,
+        offline=True,  # a schema that points elsewhere must not make us go there
+        mask=MASK,
+        pattern_options=jsonschema_rs.FancyRegexOptions(
+            backtrack_limit=MOST_BACKTRACKS, size_limit=LARGEST_PATTERN
+        ),
+    )
 
 
 def _alike(one: TypeRecord, other: TypeRecord) -> bool:
