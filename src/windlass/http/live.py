@@ -14,14 +14,17 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
+from itertools import islice
 
 from windlass.app import App
+from windlass.bell.hail import Hail, Silence
 from windlass.clock import Chance, Clock
-from windlass.core.errors import StoreAway
+from windlass.core.errors import Busy, StoreAway
 from windlass.core.job import Job, JobId
 from windlass.http import wire
 from windlass.http.answer import encode
 from windlass.http.drain import Drain
+from windlass.http.neighbours import SUBJECT, Looked, Neighbours, Told
 from windlass.http.problems import RETRY_SOON, Refusal
 from windlass.http.reader import Reader
 from windlass.loop import Loop, Pace
@@ -39,8 +42,16 @@ PORTION = 100
 LARGEST = 16 << 10
 # While nobody listens; whoever comes hurries the next look.
 IDLE = 3600.0
+# What neighbours have told is good for this much longer than the time between two looks.
+PUNCTUALITY = 1.3
+# So much of it may lie unread; what is more is looked for.
+MOST_TOLD = 16
 # The browser comes back after so many ms.
 GREETING = b"retry: 1000\n\n"
+
+
+async def _silence() -> Hail:
+    return Silence()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +61,7 @@ class Sources:
     glance: Callable[[Sequence[JobId]], Awaitable[list[Glance]]]
     find: Callable[[Sequence[JobId]], Awaitable[list[Job]]]
     count: Callable[[], Awaitable[Counts]]
+    hail: Callable[[], Awaitable[Hail]] = _silence
 
 
 def sources(app: App) -> Sources:
@@ -61,7 +73,10 @@ def sources(app: App) -> Sources:
     async def find(ids: Sequence[JobId]) -> list[Job]:
         return await (await app.home()).store.find(ids)
 
-    return Sources(glance=glance, find=find, count=app.stats)
+    async def hail() -> Hail:
+        return (await app.home()).hail
+
+    return Sources(glance=glance, find=find, count=app.stats, hail=hail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +93,8 @@ class Rhythm:
 class Live:
     """Looks at the store while anybody listens, and tells each what is news to it.
 
-    However many listen, a look is one statement, and each piece of news is encoded once.
+    However many listen, a look is one statement, and each piece of news is encoded once. What a
+    neighbour has seen is not looked for here.
     """
 
     def __init__(
@@ -104,19 +120,29 @@ class Live:
         self._counted: Counts | None = None
         self._counted_news = b""
         self._count_at = 0.0
+        self._neighbours = Neighbours(chance.token(), clock)
+        self._told: asyncio.Queue[Told] = asyncio.Queue(MOST_TOLD)
+        self._known_until: dict[JobId, float] = {}  # of what neighbours have told
+        self._telling = asyncio.Lock()
         pace = Pace(every=self._rhythm.look, breath=self._rhythm.look)
         self._loop = Loop("live", pace, self.turn, chance=chance.random, report=self._report)
         self._ended = False
 
     async def run(self, drain: Drain) -> None:
         """Look again and again until the service stops; then end every stream."""
-        looking = asyncio.create_task(self._loop.run())
+        looking = asyncio.create_task(self._look_on())
         try:
             await drain.wait()
         finally:
             looking.cancel()
             await asyncio.gather(looking, return_exceptions=True)
             self._end()
+
+    async def _look_on(self) -> None:
+        hail = await self._sources.hail()
+        self._neighbours.meet(hail)
+        with hail.hearing(SUBJECT, self._hear):
+            await asyncio.gather(self._loop.run(), self._heed())
 
     def listen(self, jobs: Collection[JobId] = ()) -> AsyncGenerator[bytes, None]:
         """A stream of events: how things stand, and then what changes."""
@@ -165,6 +191,7 @@ class Live:
             if not self._watchers[job]:
                 del self._watchers[job]
                 self._seen.pop(job, None)
+                self._known_until.pop(job, None)
         if not self._readers:
             self._counted, self._counted_news = None, b""  # old news to whoever comes next
 
@@ -179,7 +206,8 @@ class Live:
         """Look once; nobody listening, there is no hurry for another look."""
         if not self._readers:
             return IDLE
-        if self._watchers:
+        await self._neighbours.say_watching(self._watchers.keys())
+        if self._watchers and not self._is_known():
             await self._look()
         # Turns come a little early or late; a count shall not wait for yet another one.
         if self._counted is None or self._clock.monotonic() >= self._count_at:
@@ -189,18 +217,27 @@ class Live:
 
     async def _look(self) -> None:
         asked, fresh = list(self._watchers), frozenset(self._fresh)
-        seen = {glance.id: glance for glance in await self._sources.glance(asked)}
-        changed = [job for job in asked if self._has_changed(job, seen.get(job))]
-        whom = self._whom(changed, fresh)
-        await self._tell([job for job in whom if job in seen], whom)
-        for job in whom.keys() - seen.keys():
-            _tell(whom[job], job, self._event("gone", encode({"id": job})))
-        stepped = [job for job in asked if _step(seen.get(job)) != _step(self._seen.get(job))]
-        for job, readers in self._whom(stepped, fresh).items():
-            self._tell_step(job, _step(seen.get(job)), readers)
-        # Only now: what could not be told shall be news again at the next look.
-        self._seen |= {job: seen.get(job) for job in asked if job in self._watchers}
-        self._fresh -= fresh
+        also = self._neighbours.watched().difference(asked)
+        every = [*asked, *islice(also, MOST_WATCHED - len(asked))]
+        found = {glance.id: glance for glance in await self._sources.glance(every)}
+        await self._compare({job: found.get(job) for job in asked}, fresh)
+        await self._neighbours.say_looked({job: found.get(job) for job in every})
+
+    async def _compare(
+        self, seen: Mapping[JobId, Glance | None], fresh: frozenset[Reader] = frozenset()
+    ) -> None:
+        """Tell what has changed since the last time."""
+        async with self._telling:
+            changed = [job for job, glance in seen.items() if self._has_changed(job, glance)]
+            whom = self._whom(changed, fresh)
+            stale = await self._tell({job: seen.get(job) for job in whom}, whom)
+            stepped = [job for job in seen if _step(seen[job]) != _step(self._seen.get(job))]
+            for job, readers in self._whom(stepped, fresh).items():
+                self._tell_step(job, _step(seen.get(job)), readers)
+            # Only now: what could not be told shall be news again at the next look.
+            told = {job: one for job, one in seen.items() if job not in stale}
+            self._seen |= {job: one for job, one in told.items() if job in self._watchers}
+            self._fresh -= fresh
 
     def _has_changed(self, job: JobId, glance: Glance | None) -> bool:
         return job not in self._seen or _without_step(self._seen[job]) != _without_step(glance)
@@ -213,10 +250,20 @@ class Live:
                 whom.setdefault(job, set()).add(reader)
         return whom
 
-    async def _tell(self, jobs: Sequence[JobId], whom: Mapping[JobId, Iterable[Reader]]) -> None:
-        for start in range(0, len(jobs), PORTION):
-            for job in await self._sources.find(jobs[start : start + PORTION]):
+    async def _tell(
+        self, seen: Mapping[JobId, Glance | None], whom: Mapping[JobId, Iterable[Reader]]
+    ) -> set[JobId]:
+        """Tell how jobs stand; answers with those that were read otherwise than they were seen."""
+        there = [job for job, glance in seen.items() if glance is not None]
+        stale: set[JobId] = set()
+        for start in range(0, len(there), PORTION):
+            for job in await self._sources.find(there[start : start + PORTION]):
                 _tell(whom[job.id], job.id, self._news_of(job))
+                if not _fits(job, seen[job.id]):
+                    stale.add(job.id)
+        for job_id in seen.keys() - set(there):
+            _tell(whom[job_id], job_id, self._event("gone", encode({"id": job_id})))
+        return stale
 
     def _tell_step(self, job: JobId, step: Step | None, readers: Iterable[Reader]) -> None:
         if step is not None:
@@ -231,11 +278,52 @@ class Live:
 
     async def _count(self) -> None:
         counted = await self._sources.count()
+        self._take(counted)
+        await self._neighbours.say_counted(counted)
+
+    def _take(self, counted: Counts) -> None:
         if self._counted is not None and counted.states == self._counted.states:
             return
         self._counted = counted
         self._counted_news = self._event(COUNTS, encode(dict(counted.states)))
         _tell(self._readers, COUNTS, self._counted_news)
+
+    # --- what neighbours have seen ----------------------------------------------------------------
+
+    def _is_known(self) -> bool:
+        """Whether neighbours have told lately how all that is watched here stands."""
+        now = self._clock.monotonic()
+        return not self._fresh and all(
+            self._known_until.get(job, 0.0) > now for job in self._watchers
+        )
+
+    def _hear(self, said: bytes | None) -> None:
+        """Take what was said; after a gap there is nothing to rely on."""
+        if said is None:
+            self._known_until.clear()
+            return
+        told = self._neighbours.heard(said)
+        if told is not None and self._readers and not self._told.full():
+            self._told.put_nowait(told)
+
+    async def _heed(self) -> None:
+        while True:
+            told = await self._told.get()
+            try:
+                await self._learn(told)
+            except (StoreAway, Busy) as problem:
+                self._report("live", problem)
+
+    async def _learn(self, told: Told) -> None:
+        now = self._clock.monotonic()
+        if isinstance(told, Looked):
+            seen = {job: one for job, one in told.seen().items() if job in self._watchers}
+            await self._compare(seen)
+            until = now + PUNCTUALITY * self._rhythm.look
+            self._known_until |= {job: until for job in seen if job in self._watchers}
+        elif self._readers:
+            self._take(told.counts())
+            self._count_at = now + PUNCTUALITY * self._rhythm.count
 
     def _event(self, name: str, document: bytes) -> bytes:
         self._number += 1
@@ -256,6 +344,15 @@ class Live:
 def _tell(readers: Iterable[Reader], subject: str, news: bytes) -> None:
     for reader in readers:
         reader.tell(subject, news)
+
+
+def _fits(job: Job, glance: Glance | None) -> bool:
+    """Whether the job was read as it was seen: it may have changed since, or come from a cache."""
+    return glance is not None and (job.state, job.fence, job.cancel_requested) == (
+        glance.state,
+        glance.fence,
+        glance.cancel_requested,
+    )
 
 
 def _step(glance: Glance | None) -> Step | None:
