@@ -184,7 +184,8 @@ class Link:
         return self._wire
 
     def _seek(self) -> None:
-        if self._wire is None and self._seeking is None and not self.closed:
+        seeking = self._seeking is not None and not self._seeking.done()
+        if self._wire is None and not seeking and not self.closed:
             self._sought_at = asyncio.get_running_loop().time()
             self._seeking = asyncio.create_task(self._find(), name="seek redis")
 
