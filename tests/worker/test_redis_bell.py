@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from os import kill
@@ -13,6 +13,7 @@ import redis
 
 from tests.services.redis import RedisServer
 from tests.waiting import until
+from windlass.app.jobtype import JobType
 from windlass.config import Settings
 from windlass.core.job import WorkerId
 from windlass.store.base import Claimed, Demand
@@ -31,13 +32,12 @@ class Yard:
         self.server = server
         self.settings = Settings(store=store, redis=server.url, poll=poll)
         self.ran: list[int] = []
-        self.app = self.program()
+        self.app, self.note = self.program()
 
-    def program(self) -> Windlass:
-        """Another program of the same app."""
+    def program(self) -> tuple[Windlass, JobType[[int], [int], Awaitable[None]]]:
+        """Another program of the same app, and its job."""
         app = Windlass(settings=self.settings)
-        self.note = app.job(self._note, type="note")
-        return app
+        return app, app.job(self._note)
 
     async def _note(self, number: int) -> None:
         self.ran.append(number)
@@ -47,9 +47,10 @@ class Yard:
         """So many workers, all of whom wait for a token."""
         async with AsyncExitStack() as stack:
             for _ in range(workers):
-                program = await stack.enter_async_context(self.program())
+                program, _ = self.program()
+                await stack.enter_async_context(program)
                 await stack.enter_async_context(program.worker())
-            self.note = (await stack.enter_async_context(self.app)).job(self._note, type="note")
+            await stack.enter_async_context(self.app)
             await until(lambda: self.waiting() == workers)
             yield
 
