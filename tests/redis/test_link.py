@@ -6,10 +6,13 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from os import kill
+from pathlib import Path
+from socket import AF_INET
 
 import pytest
 
 from tests.recorder import Recorder
+from tests.services.certificates import Authority, authority
 from tests.services.redis import RedisServer
 from tests.waiting import until
 from windlass.clock import SystemChance
@@ -297,3 +300,47 @@ async def test_who_holds_it_last_hangs_up(redis_url: str, recorder: Recorder) ->
 )
 def test_a_url_names_a_server(url: str, place: RedisPlace) -> None:
     assert parse_redis_url(url) == place
+
+
+@pytest.fixture
+async def encrypted(redis_url: str, tmp_path: Path) -> AsyncIterator[tuple[int, Authority]]:
+    """The port of a Redis behind TLS, and who vouches for it."""
+    there = authority(tmp_path)
+    inside = parse_redis_url(redis_url).port
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        answers, questions = await asyncio.open_connection("127.0.0.1", inside)
+        await asyncio.gather(pour(reader, questions), pour(answers, writer))
+
+    tls = there.vouch("localhost")
+    front = await asyncio.start_server(relay, "localhost", 0, family=AF_INET, ssl=tls)
+    yield front.sockets[0].getsockname()[1], there
+    front.close()
+
+
+async def pour(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    """Pass everything on, to the end."""
+    with suppress(OSError):
+        while data := await source.read(4096):
+            target.write(data)
+    target.close()
+
+
+async def test_a_server_is_reached_by_tls_if_somebody_vouches_for_it(
+    encrypted: tuple[int, Authority], recorder: Recorder
+) -> None:
+    port, there = encrypted
+    known = link_to(f"rediss://localhost:{port}?ssl_ca_certs={there.ca}", Recorder())
+    unasked = link_to(f"rediss://localhost:{port}?ssl_cert_reqs=none", Recorder())
+    stranger = link_to(f"rediss://localhost:{port}", recorder)
+
+    for link in (known, unasked):
+        await link.wait()
+        assert await link.call("PING") == b"PONG"
+    with pytest.raises(RedisAway):
+        await stranger.call("PING")
+    await until(lambda: recorder.of(RedisLost))
+
+    assert "CERTIFICATE_VERIFY_FAILED" in recorder.of(RedisLost)[0].error
+    for link in (known, unasked, stranger):
+        await link.close()
