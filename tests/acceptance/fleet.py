@@ -118,8 +118,12 @@ class Node:
 
 
 def surroundings() -> dict[str, str]:
-    """The environment, without what somebody set for a windlass of their own."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("WINDLASS_")}
+    """The environment, without what somebody set for a windlass of their own; Redis is ours."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("WINDLASS_") or name == "WINDLASS_REDIS"
+    }
     return {**kept, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
 
 
