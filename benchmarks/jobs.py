@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from windlass import NewJob, Windlass
+from windlass.config import load as load_settings
 from windlass.store.base import Database
 from windlass.store.enqueue import insert
 
@@ -16,8 +19,9 @@ BATCH = 5_000
 class Jobs:
     """An app with these jobs, at a store's address or where the environment says."""
 
-    def __init__(self, url: str | None = None) -> None:
-        self.app = Windlass(url)
+    def __init__(self, url: str | None = None, redis: str | None = None) -> None:
+        given = {"store": url, "redis": redis}
+        self.app = Windlass(settings=load_settings(os.environ, Path.cwd(), given))
         self.nothing = self.app.job(nothing)
         self.nothing_plain = self.app.job(nothing_plain)
         self.stamp = self.app.job(stamp)

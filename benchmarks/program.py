@@ -57,6 +57,11 @@ class Program:
         return processes.memory(self.pid)
 
 
+def with_redis(url: str | None) -> dict[str, str]:
+    """What tells a program where Redis is, or that there is none."""
+    return {"REDIS_URL": "", "WINDLASS_REDIS": url or ""}
+
+
 @asynccontextmanager
 async def program(
     *words: str, env: Mapping[str, str], log: int | None = None, heard: bool = False

@@ -7,14 +7,14 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import msgspec
 
-from benchmarks.program import ROOT, Program, ProgramFailed, program
+from benchmarks.program import ROOT, Program, ProgramFailed, program, with_redis
 from benchmarks.sites import Site
 
 START_WITHIN = 30.0
@@ -31,12 +31,15 @@ class Server:
     port: int
     token: str
 
-    def request(self, method: str, path: str, body: Any = None) -> bytes:
+    def request(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> bytes:
         """A request as it goes over the wire."""
         lines = [
             f"{method} {path} HTTP/1.1",
             f"Host: 127.0.0.1:{self.port}",
             f"Authorization: Bearer {self.token}",
+            *(f"{name}: {value}" for name, value in (headers or {}).items()),
         ]
         if body is None:
             return _whole(lines)
@@ -46,9 +49,9 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(site: Site) -> AsyncIterator[Server]:
+async def serving(site: Site, redis: str | None = None) -> AsyncIterator[Server]:
     """A service on a free port."""
-    env = {"WINDLASS_STORE": site.url, "WINDLASS_SECRET": SECRET}
+    env = {"WINDLASS_STORE": site.url, "WINDLASS_SECRET": SECRET, **with_redis(redis)}
     token = await _token(env)
     words = ("serve", "--app", "benchmarks.app:app", "--port=0", "--json")
     with tempfile.TemporaryFile() as log:

@@ -15,6 +15,7 @@ from benchmarks.measures import (
     idle,
     pickup,
     raw,
+    redis,
     vacuum,
     webhooks,
 )
@@ -35,8 +36,12 @@ MEASURES: dict[str, Measure] = {
         webhooks.MEASURE,
         chunks.MEASURE,
         *http.MEASURES,
+        *redis.MEASURES,
     )
 }
 
 # Names that stand for several.
-GROUPS: dict[str, tuple[str, ...]] = {"http": tuple(measure.name for measure in http.MEASURES)}
+GROUPS: dict[str, tuple[str, ...]] = {
+    name: tuple(measure.name for measure in group.MEASURES)
+    for name, group in (("http", http), ("redis", redis))
+}

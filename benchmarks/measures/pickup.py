@@ -43,10 +43,11 @@ async def picks(bench: Bench, site: Site, jobs: Jobs) -> list[float]:
     return await begun(site, bench.scale.picks)
 
 
-async def enqueue(jobs: Jobs, count: int) -> None:
+async def enqueue(jobs: Jobs, count: int, apart: float = APART) -> None:
+    """Put jobs in line one by one, so many seconds apart."""
     for _ in range(count):
         await jobs.stamp.enqueue(at=time.monotonic())
-        await asyncio.sleep(APART)
+        await asyncio.sleep(apart)
 
 
 async def begun(site: Site, count: int) -> list[float]:
