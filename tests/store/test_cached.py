@@ -16,7 +16,7 @@ from windlass.core.bulk import Action, Chunk
 from windlass.core.job import JobId, State
 from windlass.core.outcome import Done, Failed
 from windlass.store.base import Database
-from windlass.store.shelf import LIFE, MOST_BYTES
+from windlass.store.shelf import ERA_LIFE, LIFE, MOST_BYTES
 
 
 @pytest.fixture
@@ -208,6 +208,7 @@ async def test_a_reader_that_came_between_look_and_commit_keeps_nothing(
     early, other = opened(), opened()
     store = yard.store
     assert isinstance(store, Shelved)
+    await other.job(yard.id())  # so that there is something to drop
     go_on = store.line.hold("DEL")
     acting = asyncio.ensure_future(act())
     await store.line.held_up()
@@ -276,6 +277,35 @@ async def test_an_emptied_redis_brings_nothing_old_back(
     assert (await other.job(job)) == (await other._find([job]))[0]
 
 
+async def test_what_was_kept_in_an_era_that_is_over_is_not_served(
+    yard: Yard, reader: Shelved, redis: client.Redis
+) -> None:
+    """Evicting the one key that tells writers to look must not hide what they did meanwhile."""
+    job, act = await settled(yard)
+    [other] = await yard.enqueue()
+    before = await reader.job(job)
+    redis.delete(f"{KEYSPACE}era")
+
+    await act()
+    await reader.job(other)
+
+    assert redis.exists(f"{KEYSPACE}job:{job}", f"{KEYSPACE}era") == 2
+    assert await reader.job(job) != before
+
+
+async def test_a_batch_costs_one_look_while_nobody_reads(
+    yard: Yard, writer: Shelved, redis: client.Redis
+) -> None:
+    _, claim = await yard.running()
+    redis.config_resetstat()
+
+    await yard.settle(claim, Done())
+
+    asked = redis.info("commandstats")
+    assert asked["cmdstat_exists"]["calls"] == 2, "before and after the commit"
+    assert "cmdstat_del" not in asked
+
+
 async def test_readers_never_go_back_while_everything_happens_at_once(
     yard: Yard, opened: Callable[[], Shelved], redis: client.Redis
 ) -> None:
@@ -333,8 +363,9 @@ async def test_nothing_stays_longer_than_a_second(
     await reader.find([*jobs, yard.id()])
 
     kept = list(redis.scan_iter(f"{KEYSPACE}*"))
-    assert len(kept) == 4
-    assert all(0 < redis.pttl(key) <= LIFE for key in kept)
+    assert len(kept) == 5
+    assert all(0 < redis.pttl(key) <= LIFE for key in kept if b":job:" in key)
+    assert 0 < redis.pttl(f"{KEYSPACE}era") <= ERA_LIFE
 
 
 async def test_a_large_job_is_not_kept(yard: Yard, reader: Shelved) -> None:

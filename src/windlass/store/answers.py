@@ -6,19 +6,17 @@ Only what is committed is kept here, and it decides nothing: who may make a job 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import NamedTuple, TypeAlias
 
-from windlass.core.job import Job, JobId, NewJob, State
+from windlass.core.job import JobId, NewJob, State
 from windlass.store import entry
 from windlass.store.base import Enqueued
 from windlass.store.enqueue import fingerprint
 from windlass.store.entry import Entry, Kind
+from windlass.store.hot import Hot
 from windlass.store.shelf import LIFE, Fill, Seen, Shelf
-
-Find: TypeAlias = Callable[[Sequence[JobId]], Awaitable[list[Job]]]
 
 # Who comes while the same key is being sent waits so long, once.
 DAMPER = 0.005
@@ -29,28 +27,21 @@ MILLISECOND = timedelta(milliseconds=1)
 TELLING = (Kind.JOB, Kind.STATE)
 
 
-class Lease(NamedTuple):
-    """The right to keep what becomes of a key, and since when."""
-
-    tag: bytes
-    at: int
-
-
 @dataclass(slots=True)
 class Known:
     """Jobs that need not be sent, with their answers; and leases for the others."""
 
     answers: dict[JobId, Enqueued] = field(default_factory=dict)
-    leases: dict[JobId, Lease] = field(default_factory=dict)
+    leases: dict[JobId, Seen] = field(default_factory=dict)
 
 
 class Answers:
     """Keeps what was answered to keys."""
 
-    def __init__(self, shelf: Shelf, find: Find) -> None:
-        """`find` reads jobs whose state is not at hand."""
+    def __init__(self, shelf: Shelf, hot: Hot) -> None:
+        """`hot` reads jobs whose state is not at hand."""
         self._shelf = shelf
-        self._find = find
+        self._hot = hot
 
     async def known(self, jobs: Sequence[NewJob]) -> Known:
         """What needs no sending: keys whose request is committed, with the present state."""
@@ -61,7 +52,7 @@ class Answers:
             await asyncio.sleep(DAMPER)
             await self._look(damped, known, unread)
         if unread:
-            found = {job.id: job for job in await self._find(list(set(unread.values())))}
+            found = {job.id: job for job in await self._hot.find(list(set(unread.values())))}
             for wanting, holder in unread.items():
                 # One that is gone is none of our knowledge: the database says what that means.
                 if holder in found:
@@ -73,11 +64,14 @@ class Answers:
         self, jobs: Sequence[NewJob], answers: Mapping[JobId, Enqueued], known: Known
     ) -> None:
         """Keep what was committed just now."""
-        fills: list[Fill] = []
+        fills: dict[bytes, tuple[Seen, list[Fill]]] = {}
         for job in jobs:
             if job.key is not None and job.id in known.leases:
-                fills += self._fills(job, job.key, answers[job.id], known.leases[job.id])
-        await self._shelf.fill(fills)
+                seen = known.leases[job.id]
+                _, some = fills.setdefault(seen.tag, (seen, []))
+                some.extend(self._fills(job, job.key, answers[job.id], seen))
+        for seen, some in fills.values():
+            await self._shelf.fill(seen, some)
 
     async def _look(
         self, jobs: Sequence[NewJob], known: Known, unread: dict[JobId, JobId]
@@ -89,26 +83,28 @@ class Answers:
         damped: list[NewJob] = []
         for job, (held, made) in zip(jobs, _pairs(seen), strict=True):
             if held is None or held.tag == seen.tag:
-                known.leases[job.id] = Lease(seen.tag, seen.at)
+                known.leases[job.id] = seen
             elif held.kind == Kind.LEASE:
                 damped.append(job)
             elif (holder := held.holder(fingerprint(job))) is None or holder == job.id:
                 continue
             elif made is not None and made.kind in TELLING:
                 known.answers[job.id] = Enqueued(holder, made.state, existing=True)
+                self._hot.note(holder, made, seen)
             else:
                 unread[job.id] = holder
+        await self._hot.renew(seen)
         return damped
 
-    def _fills(self, job: NewJob, key: str, answer: Enqueued, lease: Lease) -> Iterator[Fill]:
-        tag, soon = lease.tag, lease.at + LIFE
+    def _fills(self, job: NewJob, key: str, answer: Enqueued, seen: Seen) -> Iterator[Fill]:
+        tag, stamp, soon = seen.tag, seen.stamp, seen.at + LIFE
         # Of somebody else's job it is not known how long the key is its own.
         window = LIFE if answer.existing else min(job.key_window // MILLISECOND, LONGEST)
-        ends = lease.at + window
-        kept = entry.of_key(tag, ends, fingerprint(job), answer.id)
+        ends = seen.at + window
+        kept = entry.of_key(stamp, ends, fingerprint(job), answer.id)
         yield Fill(self._shelf.of_key(key), tag, kept, ends)
         if not answer.existing and answer.state is State.PENDING:
-            state = entry.of_state(tag, soon, answer.state)
+            state = entry.of_state(stamp, soon, answer.state)
             yield Fill(self._shelf.of_job(job.id), tag, state, soon)
 
 

@@ -12,9 +12,11 @@ from windlass.core.job import Job, JobId, State
 
 # Who put it there: new each time, so that whoever saw one knows whether it is still the same.
 TAG = 16
-# After the tag: what it is, which state the job is in, and when it ends, in ms of Redis's time.
+# In which era: what is of an earlier one counts for nothing.
+ERA = 16
+# After those: what it is, which state the job is in, and when it ends, in ms of Redis's time.
 HEAD = struct.Struct(">BBQ")
-BODY = TAG + HEAD.size
+BODY = TAG + ERA + HEAD.size
 PRINT = 32
 # Where a kept key names its job, as Redis counts: from one.
 NAMED_AT = BODY + PRINT + 1
@@ -58,25 +60,29 @@ class Entry(NamedTuple):
 
 def read(value: bytes) -> Entry:
     """What these bytes say."""
-    kind, number, ends = HEAD.unpack_from(value, TAG)
+    kind, number, ends = HEAD.unpack_from(value, TAG + ERA)
     return Entry(value[:TAG], kind, STATES[number], ends, value[BODY:])
 
 
-def of_job(tag: bytes, ends: int, job: Job) -> bytes:
-    """An entry that holds a whole job."""
-    return tag + HEAD.pack(Kind.JOB, NUMBERS[job.state], ends) + _encode(job)
+def of_job(stamp: bytes, ends: int, job: Job) -> bytes:
+    """An entry that holds a whole job; its stamp is tag and era."""
+    return stamp + HEAD.pack(Kind.JOB, NUMBERS[job.state], ends) + _encode(job)
 
 
-def of_state(tag: bytes, ends: int, state: State) -> bytes:
+def of_state(stamp: bytes, ends: int, state: State) -> bytes:
     """An entry that holds the state of a job."""
-    return tag + HEAD.pack(Kind.STATE, NUMBERS[state], ends)
+    return stamp + HEAD.pack(Kind.STATE, NUMBERS[state], ends)
 
 
-def of_key(tag: bytes, ends: int, fingerprint: bytes, job: JobId) -> bytes:
+def of_key(stamp: bytes, ends: int, fingerprint: bytes, job: JobId) -> bytes:
     """An entry that holds who has a key."""
-    return tag + HEAD.pack(Kind.KEY, 0, ends) + fingerprint + job.encode()
+    return stamp + HEAD.pack(Kind.KEY, 0, ends) + fingerprint + job.encode()
 
 
-def bare(tag: bytes, kind: Kind) -> bytes:
-    """A lease or a mark."""
-    return tag + HEAD.pack(kind, 0, 0)
+# What follows the stamp of a lease.
+LEASE = HEAD.pack(Kind.LEASE, 0, 0)
+
+
+def mark(tag: bytes) -> bytes:
+    """A mark, which is good in any era."""
+    return tag + bytes(ERA) + HEAD.pack(Kind.MARK, 0, 0)

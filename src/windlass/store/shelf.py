@@ -16,10 +16,12 @@ from windlass.core.job import JobId
 from windlass.redis.script import Script
 from windlass.redis.wire import Part, RedisAway, Reply
 from windlass.store import entry
-from windlass.store.entry import Entry, Kind
+from windlass.store.entry import Entry
 
 # How long after it was read a job may be taken from here, in ms.
 LIFE = 1_000
+# An era goes on for as long as anything of it may be kept.
+ERA_LIFE = 2 * LIFE
 # How long a commit may take until somebody may read the row and keep it, in ms.
 MARKED = 5_000
 # So many keys of one command; Lua has room for 8,000.
@@ -54,11 +56,13 @@ class Seen(NamedTuple):
 
     entries: list[Entry | None]
     tag: bytes
+    era: bytes
     at: int
 
-    def ours(self, found: Entry | None) -> bool:
-        """Whether this look has the lease."""
-        return found is None or found.tag == self.tag
+    @property
+    def stamp(self) -> bytes:
+        """What entries begin with that are put after this look."""
+        return self.tag + self.era
 
 
 class Fill(NamedTuple):
@@ -76,6 +80,7 @@ class Shelf:
     def __init__(self, redis: Redis, keyspace: str, name: str, clock: Clock) -> None:
         """Keep everything under names that begin with `keyspace`; `name` is a UUID of our own."""
         self._redis = redis
+        self._era = f"{keyspace}era"
         self._jobs = f"{keyspace}job:"
         self._keys = f"{keyspace}key:"
         self._name = uuid.UUID(name).bytes[: entry.TAG // 2]
@@ -107,21 +112,23 @@ class Shelf:
         if len(keys) > MOST or self._clock.monotonic() < self._blind_until:
             return None
         tag = self._tag()
-        lease = entry.bare(tag, Kind.LEASE)
+        args = (tag, entry.LEASE, LIFE, ERA_LIFE, *more)
         try:
-            at, *values = await self._redis.run(script, keys, (lease, LIFE, *more))
+            at, era, *values = await self._redis.run(script, [self._era, *keys], args)
         except RedisAway:
             return None
-        return Seen([None if value is None else entry.read(value) for value in values], tag, at)
+        found = [None if value is None else entry.read(value) for value in values]
+        return Seen(found, tag, era, at)
 
-    async def fill(self, fills: Sequence[Fill]) -> None:
-        """Keep what was read, where nobody came between."""
+    async def fill(self, seen: Seen, fills: Sequence[Fill]) -> None:
+        """Keep what was read after a look, where nobody came between."""
         fit = [one for one in fills if len(one.value) <= MOST_BYTES]
         if not fit:
             return
         parts = [part for one in fit for part in (one.tag, one.value, one.ends)]
         try:
-            await self._redis.run(FILL, [one.key for one in fit], parts)
+            keys = [self._era, *(one.key for one in fit)]
+            await self._redis.run(FILL, keys, (seen.era, ERA_LIFE, *parts))
         except RedisAway:
             return
 
@@ -138,23 +145,36 @@ class Shelf:
 
     async def mark(self, ids: Sequence[JobId]) -> None:
         """Keep nothing of these jobs until they have `changed`, or a while has passed."""
-        for keys in self._parts(ids):
-            await self._mark(keys)
+        if ids and await self._anything():
+            for keys in self._parts(ids):
+                await self._mark(keys)
 
     async def changed(self, ids: Sequence[JobId]) -> None:
         """Keep nothing of these jobs from before now."""
-        for keys in self._parts(ids):
-            await self._drop(keys)
+        if ids and await self._anything():
+            for keys in self._parts(ids):
+                await self._drop(keys)
 
     async def close(self) -> None:
         """Let go of Redis."""
         await self._redis.close()
 
+    async def _anything(self) -> bool:
+        """Whether anything is kept, of any job: without an era nothing is, nor can be later.
+
+        While nobody reads, a batch of any size costs this and nothing else.
+        """
+        try:
+            return bool(await self._redis.call("EXISTS", self._era))
+        except RedisAway:
+            self._blind()
+            return False
+
     async def _mark(self, keys: list[str]) -> None:
         """Mark them, if something is kept of any: that is rare, and to ask is cheap."""
         try:
             if await self._redis.call("EXISTS", *keys):
-                await self._redis.run(MARK, keys, (entry.bare(self._tag(), Kind.MARK), MARKED))
+                await self._redis.run(MARK, keys, (entry.mark(self._tag()), MARKED))
         except RedisAway:
             self._blind()
 
