@@ -9,8 +9,8 @@ SEEN = (
     " where d.datname = current_database() and query not like '%pg_stat_statements%'"
     " and query like '{like}'"
 )
-# How every statement begins that takes jobs for a worker.
-CLAIMS = "-- Take up to %"
+# What every statement says that takes jobs for a worker, as PostgreSQL remembers it.
+CLAIMS = "%fence = fence + %, worker = $%"
 
 
 def count_statements(site: Site) -> None:

@@ -92,6 +92,28 @@ def test_a_server_that_is_away_is_a_problem(windlass: Terminal) -> None:
     assert "Traceback" not in answer.err
 
 
+def test_a_redis_is_named_with_its_version_and_distance(windlass: Terminal, redis_url: str) -> None:
+    found = _found(windlass("doctor", "--json", WINDLASS_REDIS=redis_url), "redis")
+
+    assert found["verdict"] == "ok"
+    assert "Valkey" in found["said"]
+    assert "ms away" in found["said"]
+
+
+def test_a_redis_that_is_away_is_a_warning_since_it_is_done_without(windlass: Terminal) -> None:
+    answer = windlass("doctor", "--json", REDIS_URL="redis://:s3cret@127.0.0.1:1/0")
+
+    assert answer.code == 0
+    assert _found(answer, "redis")["verdict"] == "warning"
+    assert "s3cret" not in answer.out
+
+
+def test_no_redis_is_no_flaw(windlass: Terminal) -> None:
+    answer = windlass("doctor", "--json", WINDLASS_REDIS="", REDIS_URL="")
+
+    assert "none is set" in _found(answer, "redis")["said"]
+
+
 def test_a_store_that_cannot_be_is_a_problem(windlass: Terminal) -> None:
     answer = windlass("doctor", "--store", "mysql://here", "--json")
 

@@ -50,7 +50,9 @@ async def woken(bench: Bench, site: Site, name: str, redis: str | None) -> Async
         asked = statements(site, CLAIMS)
         await enqueue(jobs, JOBS, apart=0.0)
         await begun(site, JOBS)
-        yield Sample(f"claims per job, {name}", (statements(site, CLAIMS) - asked) / JOBS)
+        claims = statements(site, CLAIMS) - asked
+        assert claims > 0
+        yield Sample(f"claims per job, {name}", claims / JOBS)
         bench.say(f"{name}: {bench.scale.picks} jobs, now and then")
         site.ask("delete from windlass_history")
         await enqueue(jobs, bench.scale.picks)

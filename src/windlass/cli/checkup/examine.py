@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from windlass.cli.checkup import file, machine, packages, server, tables, work
+from windlass.cli.checkup import file, machine, packages, redis, server, tables, work
 from windlass.cli.checkup.finding import Finding, Verdict, ok, problem
 from windlass.cli.desk import Desk
 from windlass.core.errors import WindlassError
@@ -40,6 +40,8 @@ async def _inside(app: Windlass) -> AsyncIterator[Finding]:
     async for finding in _store(app):
         yield finding
         usable = usable and (finding.check, finding.verdict) != ("store", Verdict.PROBLEM)
+    async for finding in redis.examine(app.settings):
+        yield finding
     if not usable or not file.made(app.storehouse.address):
         return
     standing = await tables.examine(app.storehouse)
