@@ -54,7 +54,7 @@ class Load:
 
     async def _one_job(self, client: aiohttp.ClientSession, number: int) -> None:
         body = {"type": "add_numbers", "payload": {"x": number, "y": 1}}
-        keyed = {"json": body, "headers": {"Idempotency-Key": f"job {number}"}}
+        keyed: Any = {"json": body, "headers": {"Idempotency-Key": f"job {number}"}}
         first = await self._ask(client.post("/jobs", **keyed), 202)
         path = f"/jobs/{first['id']}"
         again = await self._ask(client.post("/jobs", **keyed), 200)
