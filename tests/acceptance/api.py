@@ -15,8 +15,9 @@ from tests.acceptance.fleet import START, surroundings
 class Api:
     """`windlass serve`, and where it is."""
 
-    def __init__(self, folder: Path, store_url: str) -> None:
-        """Nothing runs yet."""
+    def __init__(self, folder: Path, store_url: str, code: str = START) -> None:
+        """Nothing runs yet; `code` is what starts it."""
+        self.code = code
         self._folder = folder
         self._store_url = store_url
         self._process: subprocess.Popen[bytes] | None = None
@@ -33,7 +34,7 @@ class Api:
         port = self.url.rpartition(":")[2]
         with (self._folder / "api.log").open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", START, "--json", "serve", "--port", port],
+                [sys.executable, "-c", self.code, "--json", "serve", "--port", port],
                 cwd=self._folder,
                 env={**surroundings(), "WINDLASS_STORE": self._store_url},
                 stdin=subprocess.DEVNULL,
