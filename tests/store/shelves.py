@@ -59,6 +59,7 @@ class Line:
         self.cut_before: str | None = None
         self._held: dict[str, asyncio.Event] = {}
         self.waiting = asyncio.Event()
+        self.steps: list[str] = []
 
     def hold(self, step: str) -> asyncio.Event:
         """Let the step wait for the event; `waiting` is set when it does."""
@@ -84,6 +85,7 @@ class Line:
         await self.link.close()
 
     async def _pass(self, step: str) -> None:
+        self.steps.append(step)
         if step == self.cut_before:
             self.cut = True
         if self.cut:

@@ -215,7 +215,7 @@ async def test_one_job_per_key_whatever_happens_to_redis(
 
     async def empty() -> None:
         while not over.is_set():
-            redis.flushall()
+            redis.flushdb()
             await asyncio.sleep(0.002)
 
     emptying = asyncio.create_task(empty())
@@ -233,7 +233,7 @@ async def test_a_key_read_back_from_the_database_is_kept_for_a_second_only(
     yard: Yard, here: Shelved, there: Shelved, redis: client.Redis
 ) -> None:
     await send(yard, here)
-    redis.flushall()
+    redis.flushdb()
 
     await send(yard, there)
 
