@@ -15,6 +15,9 @@ from tests.services import Postgres
 from windlass.store.migrate import steps
 from windlass.store.queries import Queries
 
+# To fill the ledgers with a million jobs takes its time, above all on a busy machine.
+pytestmark = pytest.mark.timeout(300)
+
 SQLITE, POSTGRES = Queries("sqlite"), Queries("postgres")
 WORKER, NODE = str(uuid4()), str(uuid4())
 IDS = [str(UUID(int=0x018F << 112 | 7 << 76 | 2 << 62 | n)) for n in range(500)]

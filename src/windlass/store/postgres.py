@@ -43,6 +43,13 @@ UNFIT = (
     asyncpg.ClientConfigurationError,
     ValueError,
 )
+# What is said where our tables were never made, or those of another version.
+MISSING = (
+    asyncpg.UndefinedTableError,
+    asyncpg.UndefinedFunctionError,
+    asyncpg.UndefinedColumnError,
+    asyncpg.InvalidSchemaNameError,
+)
 # Statements that were rolled back for certain, and may be sent again at once.
 UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 ROUNDS = 5
@@ -273,7 +280,7 @@ def _in_our_words() -> Iterator[None]:
         raise Busy(f"PostgreSQL did not get to it in time: {_said(problem)}") from problem
     except asyncpg.UniqueViolationError as problem:
         raise AlreadyKept(_said(problem)) from problem
-    except (asyncpg.UndefinedTableError, asyncpg.UndefinedFunctionError) as problem:
+    except MISSING as problem:
         raise NotMigrated(
             f"the tables of Windlass are missing or old ({_said(problem)});"
             " run: windlass migrate up"
