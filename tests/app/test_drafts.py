@@ -11,11 +11,11 @@ import pytest
 from windlass import Windlass
 from windlass.app import catalog
 from windlass.app.catalog import Catalog, Published
+from windlass.app.publishing import published
 from windlass.clock import SystemClock
 from windlass.core.errors import BadInput, BadPayload, PayloadTooLarge, UnknownType
 from windlass.core.job import State
 from windlass.store.base import TypeRecord
-from windlass.app.publishing import published
 
 
 class Person(msgspec.Struct, forbid_unknown_fields=True):

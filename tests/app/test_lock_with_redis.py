@@ -46,7 +46,7 @@ class Waiter:
             self.asked += 1
             return await ask(*args)  # type: ignore[arg-type]
 
-        store.lock = counted  # type: ignore[method-assign]
+        store.lock = counted  # type: ignore[method-assign, assignment]
         async with self._app.lock("report", timeout=20):
             return asyncio.get_running_loop().time()
 
