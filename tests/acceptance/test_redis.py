@@ -82,7 +82,11 @@ class Load:
             self.wrong.append((what, said, expected))
 
 
-@pytest.mark.parametrize("harm", HARMS)
+@pytest.mark.parametrize(
+    ("harm", "store_url"),
+    [*((harm, "postgres") for harm in HARMS), (HARMS[0], "sqlite")],  # the same code on each
+    indirect=["store_url"],
+)
 @pytest.mark.timeout(120)
 async def test_whatever_befalls_redis_answers_are_the_same_and_hardly_later(
     harm: Callable[..., None],

@@ -17,7 +17,7 @@ from windlass.store.paging import LAST_ID
 
 REQUESTS = 5_000
 CONNECTIONS = 64
-KILLS = 6
+KILLS = 3
 
 
 class Storm:
