@@ -103,7 +103,7 @@ async def test_who_is_cancelled_while_asking_gives_back_what_it_got(app: Windlas
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
 
-        async with app.lock("report", timeout=0):
+        async with app.lock("report", timeout=10):  # long before it would end by itself
             pass
 
 
