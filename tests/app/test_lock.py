@@ -107,6 +107,30 @@ async def test_who_is_cancelled_while_asking_gives_back_what_it_got(app: Windlas
             pass
 
 
+async def test_who_is_cancelled_while_giving_back_gives_back(
+    app: Windlass, another: Windlass, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = (await app.home()).store
+    unlock, began, go_on = store.unlock, asyncio.Event(), asyncio.Event()
+
+    async def slow(name: str, token: int) -> None:
+        began.set()
+        await go_on.wait()
+        await unlock(name, token)
+
+    monkeypatch.setattr(store, "unlock", slow)
+    leaving = asyncio.create_task(taken_at(app))
+    await began.wait()
+
+    leaving.cancel()
+    asyncio.get_running_loop().call_later(0.02, go_on.set)
+    await asyncio.gather(leaving, return_exceptions=True)
+
+    assert leaving.cancelled()
+    async with another.lock("report", timeout=0):
+        pass
+
+
 async def test_a_lock_is_renewed_for_as_long_as_the_block_takes(
     app: Windlass, another: Windlass
 ) -> None:

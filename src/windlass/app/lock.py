@@ -7,7 +7,7 @@ one, only spares those who wait the asking.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
 from typing import Any
@@ -31,6 +31,8 @@ RETRIES = 40
 FIRST_PAUSE = 0.02
 LAST_PAUSE = 0.25
 HEARING_PAUSE = 1.0
+# Seconds for which a block's end waits for a database that does not answer.
+GIVING_BACK = 5.0
 INFINITE = float("inf")
 
 
@@ -99,8 +101,7 @@ class Locks:
         finally:
             alarm.silence()
             keeping.cancel()
-            await asyncio.gather(keeping, return_exceptions=True)
-            await self._give_back(hold)
+            await _undisturbed(self._end(hold, keeping))
 
     # --- taking -----------------------------------------------------------------------------------
 
@@ -131,7 +132,7 @@ class Locks:
         try:
             hold = await self._waited_in_line(name, ttl, until)
         except BaseException:
-            await self._leave(name)
+            await _undisturbed(self._leave(name))
             raise
         if hold is None:
             await self._leave(name)
@@ -182,7 +183,7 @@ class Locks:
         try:
             grip = await asyncio.shield(asking)
         except asyncio.CancelledError:
-            await self._regret(name, asking)
+            await _undisturbed(self._regret(name, asking))
             raise
         if grip.token is None:
             return grip
@@ -215,10 +216,14 @@ class Locks:
         hold.trust(began + _trusted(ttl) if renewed else began)
         return renewed
 
+    async def _end(self, hold: Hold, keeping: asyncio.Task[None]) -> None:
+        await asyncio.gather(keeping, return_exceptions=True)
+        await self._give_back(hold)
+
     async def _give_back(self, hold: Hold) -> None:
         """Free it for others; what cannot be told to the database ends there by itself."""
         with suppress(*UNREACHED):
-            async with asyncio.timeout(1.0):
+            async with asyncio.timeout(GIVING_BACK):
                 await self._store.unlock(hold.name, hold.token)
         self._hear(hold.name.encode())
         await self._hail.say(SUBJECT, hold.name.encode())
@@ -248,6 +253,16 @@ class Alarm:
 
 def _trusted(ttl: timedelta) -> float:
     return TRUSTED_SHARE * ttl.total_seconds()
+
+
+async def _undisturbed(work: Coroutine[Any, Any, None]) -> None:
+    """Do it to its end, also for a task that is cancelled meanwhile."""
+    doing = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait({doing})
+        raise
 
 
 async def _any_of(freed: asyncio.Event, seconds: float) -> None:
