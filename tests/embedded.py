@@ -9,8 +9,8 @@ from windlass.clock import Clock, SystemChance
 from windlass.core.claim import Claim
 from windlass.core.job import JobId, Lane, NewJob, NodeId, WorkerId
 from windlass.store import migrate
-from windlass.store.base import Demand, NodeRecord, WorkerRecord
 from windlass.store.migrate_sqlite import SqliteMigrator
+from windlass.store.records import Demand, NodeRecord, WorkerRecord
 from windlass.store.sql_store import SqlStore
 from windlass.store.sqlite import SqliteDatabase
 

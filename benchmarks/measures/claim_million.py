@@ -12,7 +12,7 @@ from benchmarks.measure import Bench, Measure, Sample
 from benchmarks.sites import Site
 from windlass.clock import SystemChance, SystemClock
 from windlass.core.job import Lane, NodeId, WorkerId
-from windlass.store.base import Demand, NodeRecord, WorkerRecord
+from windlass.store.records import Demand, NodeRecord, WorkerRecord
 from windlass.store.sql_store import SqlStore
 
 CLAIMS = 11

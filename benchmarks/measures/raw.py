@@ -19,7 +19,8 @@ from benchmarks.sites import Site
 from windlass.clock import SystemChance, SystemClock
 from windlass.core.claim import Claim
 from windlass.core.job import NodeId, WorkerId
-from windlass.store.base import HIGHEST_RANK, LOWEST_RANK, Database, NodeRecord, WorkerRecord
+from windlass.store.base import Database
+from windlass.store.records import HIGHEST_RANK, LOWEST_RANK, NodeRecord, WorkerRecord
 from windlass.store.script import Row, Rows, Statement
 from windlass.store.settling import DONE_COLUMNS
 from windlass.store.sql_store import SqlStore

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from windlass.core.job import NewJob, State
     from windlass.executors.base import Cancel, Discard, Retry, Snooze
     from windlass.executors.context import Context
-    from windlass.store.base import Enqueued
+    from windlass.store.records import Enqueued
     from windlass.wiring import Windlass
 
 __version__: str

@@ -11,7 +11,8 @@ from windlass.core.claim import Claim
 from windlass.core.job import Lane, NodeId, WorkerId
 from windlass.core.outcome import Done, Ending
 from windlass.core.settle import settle
-from windlass.store.base import Demand, NodeRecord, Store, WorkerRecord
+from windlass.store.base import Store
+from windlass.store.records import Demand, NodeRecord, WorkerRecord
 
 
 class Hand:

@@ -15,7 +15,7 @@ from windlass.app.publishing import published
 from windlass.clock import SystemClock
 from windlass.core.errors import BadInput, BadPayload, PayloadTooLarge, UnknownType
 from windlass.core.job import State
-from windlass.store.base import TypeRecord
+from windlass.store.records import TypeRecord
 
 
 class Person(msgspec.Struct, forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from windlass.app.ports import Backend
 from windlass.app.sender import Sender, words
 from windlass.core.errors import Busy, KeyTaken, StoreAway
 from windlass.core.job import JobId, NewJob, State
-from windlass.store.base import Enqueued
+from windlass.store.records import Enqueued
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NOW_US = int(NOW.timestamp() * 1_000_000)

@@ -13,8 +13,8 @@ from tests.attacks.fort import Fort, standing
 from windlass import Windlass
 from windlass.core.limits import MAX_PAGE
 from windlass.http.access import Scope
-from windlass.store.base import Matching
 from windlass.store.paging import Paging, Stretch
+from windlass.store.records import Matching
 
 DEEP = 100_000
 # What Python hashes to one and the same number, unless it salts: all multiples of this.

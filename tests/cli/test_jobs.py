@@ -9,7 +9,7 @@ from tests.cli.terminal import Terminal
 from windlass.core.backoff import DEFAULT_BACKOFF
 from windlass.core.outcome import Failed
 from windlass.core.settle import settle
-from windlass.store.base import LogLine, Progress
+from windlass.store.records import LogLine, Progress
 
 NOBODY = "01980e5c-7a2b-7cc3-9d1e-3f5a6b7c8d9e"
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from windlass.core.claim import Claim
-from windlass.core.job import JobId, Lane, WorkerId
+from tests.core.makers import CLAIM
+from windlass.core.job import JobId
 from windlass.executors.context import Context, Transaction
 
 JOB = JobId("01936e5c-7d8e-7000-8000-0123456789ab")
@@ -46,22 +46,5 @@ class Desk:
 
 def context(desk: Desk | None = None, job: JobId = JOB, threads: int = 1) -> Context:
     """The context of a first attempt."""
-    claim = Claim(
-        id=job,
-        fence=1,
-        type="test",
-        queue="default",
-        payload="{}",
-        priority=0,
-        rank=0,
-        lane=Lane.OPEN,
-        threads=0,
-        attempts=0,
-        failures=0,
-        crashes=0,
-        max_attempts=3,
-        max_crashes=3,
-        policy=None,
-        worker=WorkerId("worker"),
-    )
+    claim = CLAIM._replace(id=job, fence=1, type="test")
     return Context(claim, desk or Desk(), threads)

@@ -24,7 +24,7 @@ from windlass.http.live import IDLE, LARGEST, Live, Rhythm, Sources
 from windlass.http.problems import Refusal
 from windlass.http.reader import SIGN_OF_LIFE
 from windlass.observe.events import ChoreFailed
-from windlass.store.base import Counts
+from windlass.store.records import Counts
 from windlass.store.totals import Glance, Step
 
 

@@ -20,7 +20,7 @@ from windlass.core.redis_url import parse_redis_url
 from windlass.http.drain import Drain
 from windlass.http.live import Live, Rhythm, Sources
 from windlass.redis.link import Link
-from windlass.store.base import Counts
+from windlass.store.records import Counts
 from windlass.store.totals import Glance
 
 LOOK = 0.05

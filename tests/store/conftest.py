@@ -1,11 +1,13 @@
 """One store after the other: a test that asks for `yard` runs on both databases."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
+import redis as client
 
 from tests.services import Postgres
+from tests.store.shelves import Shelved
 from tests.store.yard import OwnClock, PostgresClock, Yard
 from windlass.clock import SystemChance
 from windlass.store import migrate
@@ -61,3 +63,25 @@ def store(database: Database, clock: OwnClock) -> SqlStore:
 @pytest.fixture
 def yard(store: SqlStore, clock: OwnClock) -> Yard:
     return Yard(store, clock)
+
+
+@pytest.fixture
+async def opened(
+    database: Database, clock: OwnClock, redis_url: str
+) -> AsyncIterator[Callable[[], Shelved]]:
+    """Makes stores on one database, each as if in a process of its own."""
+    stores: list[Shelved] = []
+
+    def make() -> Shelved:
+        stores.append(Shelved(database, clock, redis_url))
+        return stores[-1]
+
+    yield make
+    for store in stores:
+        await store.close()
+
+
+@pytest.fixture
+def redis(redis_url: str) -> Iterator[client.Redis]:
+    with client.Redis.from_url(redis_url) as connection:
+        yield connection

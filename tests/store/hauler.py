@@ -12,8 +12,8 @@ from windlass.clock import SystemChance, SystemClock
 from windlass.core.job import Lane, NewJob, NodeId, WorkerId
 from windlass.core.settle import done
 from windlass.store import migrate
-from windlass.store.base import Demand, NodeRecord, WorkerRecord
 from windlass.store.migrate_sqlite import SqliteMigrator
+from windlass.store.records import Demand, NodeRecord, WorkerRecord
 from windlass.store.sql_store import SqlStore
 from windlass.store.sqlite import SqliteDatabase
 

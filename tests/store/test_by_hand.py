@@ -7,7 +7,7 @@ import pytest
 from tests.store.yard import FAILED, Yard
 from windlass.core.job import JobId, Lane, State
 from windlass.core.outcome import Cancelled, Done
-from windlass.store.base import Kept, LogLine, Progress
+from windlass.store.records import Kept, LogLine, Progress
 from windlass.store.sql_store import SqlStore
 
 NOBODY = JobId("00000000-0000-7000-8000-000000000000")

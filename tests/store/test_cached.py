@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import pytest
@@ -20,22 +20,6 @@ from windlass.store.shelf import ERA_LIFE, LIFE, MOST_BYTES
 
 
 @pytest.fixture
-async def opened(
-    database: Database, clock: OwnClock, redis_url: str
-) -> AsyncIterator[Callable[[], Shelved]]:
-    """Makes stores on one database, each as if in a process of its own."""
-    stores: list[Shelved] = []
-
-    def make() -> Shelved:
-        stores.append(Shelved(database, clock, redis_url))
-        return stores[-1]
-
-    yield make
-    for store in stores:
-        await store.close()
-
-
-@pytest.fixture
 def reader(opened: Callable[[], Shelved]) -> Shelved:
     return opened()
 
@@ -49,12 +33,6 @@ def writer(opened: Callable[[], Shelved]) -> Shelved:
 def yard(writer: Shelved, clock: OwnClock) -> Yard:
     """Those who change jobs."""
     return Yard(writer, clock)
-
-
-@pytest.fixture
-def redis(redis_url: str) -> Iterator[client.Redis]:
-    with client.Redis.from_url(redis_url) as connection:
-        yield connection
 
 
 async def settled(yard: Yard) -> tuple[JobId, Callable[[], Awaitable[object]]]:

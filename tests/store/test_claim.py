@@ -8,7 +8,7 @@ import pytest
 
 from tests.store.yard import Yard
 from windlass.core.job import JobId, Lane, State
-from windlass.store.base import Demand
+from windlass.store.records import Demand
 from windlass.store.sql_store import SqlStore
 
 

@@ -10,8 +10,9 @@ from windlass.core.backoff import Backoff
 from windlass.core.errors import AlreadyKept, KeyTaken, StoreAway
 from windlass.core.job import Lane, Policy, State
 from windlass.core.outcome import Done
-from windlass.store.base import Database, Enqueued
+from windlass.store.base import Database
 from windlass.store.enqueue import enqueue_script, insert
+from windlass.store.records import Enqueued
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.sql_store import SqlStore
 

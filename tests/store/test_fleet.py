@@ -9,7 +9,7 @@ from windlass.core.errors import AlreadyKept
 from windlass.core.job import Lane, NodeId, State, WorkerId
 from windlass.core.outcome import Crashed
 from windlass.store import sql_reader
-from windlass.store.base import Ask, NodeRecord, Standing, WorkerRecord
+from windlass.store.records import Ask, NodeRecord, Standing, WorkerRecord
 from windlass.store.sql_store import SqlStore
 
 

@@ -3,7 +3,7 @@
 from tests.store.yard import Yard
 from windlass.core.job import Lane
 from windlass.core.placement import Head
-from windlass.store.base import Demand
+from windlass.store.records import Demand
 from windlass.store.sql_store import SqlStore
 
 

@@ -1,7 +1,7 @@
 """Idempotency keys with Redis before the database: it answers, and decides nothing."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -13,24 +13,8 @@ from tests.waiting import until
 from windlass.core.errors import KeyTaken
 from windlass.core.job import JobId, State
 from windlass.core.outcome import Done
-from windlass.store.base import Database, Enqueued
+from windlass.store.records import Enqueued
 from windlass.store.shelf import LIFE
-
-
-@pytest.fixture
-async def opened(
-    database: Database, clock: OwnClock, redis_url: str
-) -> AsyncIterator[Callable[[], Shelved]]:
-    """Makes stores on one database, each as if in a process of its own."""
-    stores: list[Shelved] = []
-
-    def make() -> Shelved:
-        stores.append(Shelved(database, clock, redis_url))
-        return stores[-1]
-
-    yield make
-    for store in stores:
-        await store.close()
 
 
 @pytest.fixture
@@ -46,12 +30,6 @@ def there(opened: Callable[[], Shelved]) -> Shelved:
 @pytest.fixture
 def yard(here: Shelved, clock: OwnClock) -> Yard:
     return Yard(here, clock)
-
-
-@pytest.fixture
-def redis(redis_url: str) -> Iterator[client.Redis]:
-    with client.Redis.from_url(redis_url) as connection:
-        yield connection
 
 
 async def send(yard: Yard, store: Shelved, key: str = "k", **given: object) -> Enqueued:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from tests.store.yard import Yard
 from windlass.core.claim import Claim
 from windlass.core.outcome import Done, HandedBack
-from windlass.store.base import Kept, LogLine, Progress
+from windlass.store.records import Kept, LogLine, Progress
 from windlass.store.sql_store import SqlStore
 
 

@@ -13,7 +13,7 @@ from windlass.core.job import FINISHED, Job, JobId, State
 from windlass.core.outcome import Cancelled, Done, Failed
 from windlass.core.search import JobFilter, made_at
 from windlass.store import paging
-from windlass.store.base import Page
+from windlass.store.records import Page
 from windlass.store.sql_store import SqlStore
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -11,7 +11,7 @@ from windlass.core.job import Job, JobId, State
 from windlass.core.outcome import Cancelled, Done
 from windlass.core.search import JobFilter
 from windlass.store import counting
-from windlass.store.base import QueueRecord
+from windlass.store.records import QueueRecord
 from windlass.store.sql_store import SqlStore
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

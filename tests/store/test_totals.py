@@ -15,7 +15,7 @@ from tests.store.yard import FAILED, Yard
 from windlass.core.census import RETRIED, REVIVED, Line
 from windlass.core.job import FINISHED, JobId, Lane, State
 from windlass.core.outcome import Cancelled, Crashed, Done, HandedBack, Snoozed
-from windlass.store.base import Progress
+from windlass.store.records import Progress
 from windlass.store.sql_store import SqlStore
 from windlass.store.totals import Glance
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from tests.store.yard import Yard
-from windlass.store.base import TypeRecord
+from windlass.store.records import TypeRecord
 from windlass.store.sql_store import SqlStore
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

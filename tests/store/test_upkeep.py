@@ -7,7 +7,7 @@ import pytest
 from tests.store.yard import FAILED, LEASE, Yard
 from windlass.core.job import Lane, State
 from windlass.core.outcome import Crashed, Done
-from windlass.store.base import Promotion, Reclaimed
+from windlass.store.records import Promotion, Reclaimed
 from windlass.store.sql_store import SqlStore
 
 SECOND = timedelta(seconds=1)

@@ -14,7 +14,7 @@ from windlass.core.claim import Claim
 from windlass.core.job import Job, JobId, Lane, NewJob, NodeId, State, WorkerId
 from windlass.core.outcome import Cancelled, Crashed, Done, Ending, Failed
 from windlass.core.settle import Settlement, settle
-from windlass.store.base import Demand, NodeRecord, Orphan, WorkerRecord
+from windlass.store.records import Demand, NodeRecord, Orphan, WorkerRecord
 from windlass.store.sql_store import SqlStore
 
 LEASE = timedelta(seconds=15)

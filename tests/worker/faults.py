@@ -5,7 +5,8 @@ from typing import Any
 
 from windlass.core.errors import StoreAway
 from windlass.core.settle import Settlement
-from windlass.store.base import Claimed, Demand, LogLine, Progress, Store
+from windlass.store.base import Store
+from windlass.store.records import Claimed, Demand, LogLine, Progress
 
 
 class Faulty:

@@ -10,7 +10,8 @@ from windlass.core.job import Lane, State
 from windlass.core.placement import Head
 from windlass.core.settle import Settlement
 from windlass.executors.context import Context
-from windlass.store.base import Demand, Store
+from windlass.store.base import Store
+from windlass.store.records import Demand
 
 SECOND = 1_000_000
 

@@ -25,7 +25,7 @@ from windlass.observe.events import (
     NodeJoined,
     NodeLeft,
 )
-from windlass.store.base import Ask, NodeRecord, Standing
+from windlass.store.records import Ask, NodeRecord, Standing
 from windlass.store.sql_store import SqlStore
 from windlass.upkeep.rota import Tools, rota
 from windlass.worker.background import background

@@ -20,7 +20,7 @@ from windlass.bell.local import LocalBell
 from windlass.clock import SystemChance, SystemClock
 from windlass.core.job import JobId, NodeId, WorkerId
 from windlass.observe.events import WorkerDied
-from windlass.store.base import Ask, NodeRecord, Standing
+from windlass.store.records import Ask, NodeRecord, Standing
 from windlass.store.sql_store import SqlStore
 from windlass.upkeep.rota import Tools, rota
 from windlass.worker.crew import CrewSettings, ProcessCrew

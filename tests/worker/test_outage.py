@@ -10,7 +10,8 @@ from windlass.core.errors import StoreAway
 from windlass.core.job import State, WorkerId
 from windlass.executors.context import Context
 from windlass.observe.events import AttemptsSettled, ChoreFailed, ClaimsLost, JobsHandedBack
-from windlass.store.base import Claimed, Demand, Store
+from windlass.store.base import Store
+from windlass.store.records import Claimed, Demand
 
 
 class Late(Faulty):

@@ -10,7 +10,8 @@ from tests.worker.faults import Faulty
 from tests.worker.yard import Yard, running, standing
 from windlass.core.job import State
 from windlass.executors.context import Context
-from windlass.store.base import Claimed, Demand, Store
+from windlass.store.base import Store
+from windlass.store.records import Claimed, Demand
 from windlass.worker.worker import Worker
 
 

@@ -16,7 +16,7 @@ from tests.waiting import until
 from windlass.app.jobtype import JobType
 from windlass.config import Settings
 from windlass.core.job import WorkerId
-from windlass.store.base import Claimed, Demand
+from windlass.store.records import Claimed, Demand
 from windlass.store.sql_store import SqlStore
 from windlass.wiring import Windlass
 

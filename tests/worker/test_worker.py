@@ -12,7 +12,7 @@ from windlass.core.job import Policy, State
 from windlass.executors.base import Cancel, Discard, Retry, Snooze
 from windlass.executors.context import Context
 from windlass.observe.events import AttemptFailed, JobsClaimed
-from windlass.store.base import Claimed, Demand
+from windlass.store.records import Claimed, Demand
 
 
 async def test_a_job_is_run_and_its_result_kept(any_yard: Yard) -> None:

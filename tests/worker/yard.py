@@ -19,7 +19,14 @@ from windlass.core.settle import Settlement, settle
 from windlass.executors.base import Registry
 from windlass.executors.handlers import Declaration, from_function
 from windlass.observe.events import AttemptsSettled
-from windlass.store.base import Demand, NodeRecord, Orphan, Standing, Store, WorkerRecord
+from windlass.store.base import Store
+from windlass.store.records import (
+    Demand,
+    NodeRecord,
+    Orphan,
+    Standing,
+    WorkerRecord,
+)
 from windlass.store.sql_store import SqlStore
 from windlass.wiring import Storehouse
 from windlass.worker.claimer import Peek

@@ -14,7 +14,7 @@ from windlass.clock import Clock
 from windlass.core.errors import BadInput, BadPayload, PayloadTooLarge
 from windlass.core.job import JobId, NewJob
 from windlass.executors import documents
-from windlass.store.base import TypeRecord
+from windlass.store.records import TypeRecord
 
 if TYPE_CHECKING:
     import jsonschema_rs

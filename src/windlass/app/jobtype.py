@@ -11,7 +11,7 @@ from windlass.clock import Chance
 from windlass.core.job import NewJob
 from windlass.executors.base import Executor
 from windlass.executors.context import Context
-from windlass.store.base import Enqueued
+from windlass.store.records import Enqueued
 
 C = ParamSpec("C")  # how the handler is called: with its context, if it wants one
 P = ParamSpec("P")  # how it is enqueued: without

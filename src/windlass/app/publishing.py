@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from windlass.executors.base import Executor, Registry
-from windlass.store.base import TypeRecord
+from windlass.store.records import TypeRecord
 
 
 def published(registry: Registry) -> list[TypeRecord]:

@@ -14,7 +14,7 @@ from windlass.clock import Clock
 from windlass.core.errors import BadStore, Busy, NotMigrated, StoreAway
 from windlass.core.job import NewJob, State
 from windlass.observe.events import JobsEnqueued
-from windlass.store.base import Enqueued
+from windlass.store.records import Enqueued
 
 Answer: TypeAlias = list[Enqueued] | Exception
 

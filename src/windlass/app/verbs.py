@@ -27,7 +27,7 @@ from windlass.core.job import Job as StoredJob
 from windlass.core.rank import parse_aging
 from windlass.executors.base import Registry
 from windlass.store import outside
-from windlass.store.base import (
+from windlass.store.records import (
     Counts,
     Enqueued,
     Fleet,

@@ -20,7 +20,7 @@ from windlass.core.job import State
 if TYPE_CHECKING:
     from windlass.app import Job
     from windlass.core.job import Attempt
-    from windlass.store.base import LogLine, Progress
+    from windlass.store.records import LogLine, Progress
 
 Fact: TypeAlias = tuple[str, RenderableType | None]
 

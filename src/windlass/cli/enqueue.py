@@ -16,7 +16,7 @@ from windlass.cli.unchecked import unchecked
 if TYPE_CHECKING:
     from windlass.app.options import Options
     from windlass.core.job import NewJob
-    from windlass.store.base import Enqueued
+    from windlass.store.records import Enqueued
 
 Type = Annotated[str, typer.Argument(metavar="TYPE", help="The type of job.")]
 Payload = Annotated[

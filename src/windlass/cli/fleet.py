@@ -15,7 +15,7 @@ from windlass.cli.words import NOTHING, ago
 from windlass.core.job import State
 
 if TYPE_CHECKING:
-    from windlass.store.base import Fleet, NodeStatus, WorkerStatus
+    from windlass.store.records import Fleet, NodeStatus, WorkerStatus
 
 TITLES = (
     "worker",

@@ -17,7 +17,7 @@ from windlass.cli.desk import Desk
 from windlass.cli.words import ago
 
 if TYPE_CHECKING:
-    from windlass.store.base import QueueRecord
+    from windlass.store.records import QueueRecord
 
 
 async def queues(desk: Desk) -> None:

@@ -14,7 +14,7 @@ from windlass.http.problems import Refusal
 from windlass.http.routing import Says, post
 from windlass.http.service import Service
 from windlass.http.submitting import options
-from windlass.store.base import Enqueued
+from windlass.store.records import Enqueued
 
 # So many jobs are made in a few milliseconds.
 AT_ONCE = 250

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from windlass.executors.bulk import Order
-from windlass.http import wire
 from windlass.http.access import Access
-from windlass.http.answer import Answer, json
-from windlass.http.jobs import KEPT, KEY
+from windlass.http.answer import Answer
+from windlass.http.jobs import KEPT, KEY, acceptance
 from windlass.http.request import Request
 from windlass.http.routing import post
 from windlass.http.service import Service
@@ -27,8 +26,7 @@ async def bulk(service: Service, request: Request, body: Order) -> Answer:
         rate=body.rate,
         idempotency_key=request.header(b"idempotency-key"),
     )
-    place = b"location", b"/jobs/%b" % enqueued.id.encode()
-    return json(wire.accepted(enqueued), 200 if enqueued.existing else 202, (place,))
+    return acceptance(enqueued)
 
 
 ROUTES = [bulk]

@@ -20,7 +20,7 @@ from windlass.http.request import Request
 from windlass.http.routing import Says, delete, get, post
 from windlass.http.service import Service
 from windlass.http.submitting import options
-from windlass.store.base import Page
+from windlass.store.records import Enqueued, Page
 
 if TYPE_CHECKING:
     from windlass.app.which import Which
@@ -207,7 +207,11 @@ async def accepted(service: Service, request: Request, asked: wire.Submission) -
     """Keep the job that was asked for, and say where it is."""
     said = options(asked, request.header(b"idempotency-key"))
     job = await service.app.draft(asked.type, asked.payload, **said)
-    enqueued = await service.app.enqueue(job)
+    return acceptance(await service.app.enqueue(job))
+
+
+def acceptance(enqueued: Enqueued) -> Answer:
+    """Say that a job is kept, and where it can be read."""
     place = b"location", b"/jobs/%b" % enqueued.id.encode()
     return json(wire.accepted(enqueued), 200 if enqueued.existing else 202, (place,))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from windlass.http.answer import Answer, Header
-from windlass.store.base import Kept
+from windlass.store.records import Kept
 
 # As RFC 9110 has it; what is written otherwise could be taken for more headers.
 MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+(?:; ?[\w-]+=[\w.-]+)*", re.ASCII)

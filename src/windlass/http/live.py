@@ -29,7 +29,7 @@ from windlass.http.problems import RETRY_SOON, Refusal
 from windlass.http.reader import Reader
 from windlass.loop import Loop, Pace
 from windlass.observe.events import ChoreFailed, Observer
-from windlass.store.base import Counts
+from windlass.store.records import Counts
 from windlass.store.totals import Glance, Step
 
 COUNTS = "counts"

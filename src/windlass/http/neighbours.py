@@ -15,7 +15,7 @@ import msgspec
 from windlass.bell.hail import Hail, Silence
 from windlass.clock import Clock
 from windlass.core.job import JobId, State
-from windlass.store.base import Counts
+from windlass.store.records import Counts
 from windlass.store.totals import Glance
 
 SUBJECT = "live"

@@ -8,7 +8,7 @@ from windlass.http.answer import Answer, json
 from windlass.http.request import Request
 from windlass.http.routing import Says, get, post
 from windlass.http.service import Service
-from windlass.store.base import QueueRecord
+from windlass.store.records import QueueRecord
 
 
 @get(

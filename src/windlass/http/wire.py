@@ -14,7 +14,7 @@ from windlass.core.job import Job as StoredJob
 from windlass.core.job import State
 from windlass.core.limits import MAX_ATTEMPTS, MAX_CRASHES, MAX_TEXT, MAX_THREADS
 from windlass.core.rank import MAX_PRIORITY, MIN_PRIORITY
-from windlass.store.base import Enqueued
+from windlass.store.records import Enqueued
 
 MOST_IN_BATCH = 10_000
 

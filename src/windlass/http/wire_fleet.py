@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from windlass.http.wire import Instant, document
-from windlass.store.base import (
+from windlass.store.records import (
     Fleet,
     NodeRecord,
     NodeStatus,

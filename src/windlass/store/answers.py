@@ -12,10 +12,10 @@ from datetime import timedelta
 
 from windlass.core.job import JobId, NewJob, State
 from windlass.store import entry
-from windlass.store.base import Enqueued
 from windlass.store.enqueue import fingerprint
 from windlass.store.entry import Entry, Kind
 from windlass.store.hot import Hot
+from windlass.store.records import Enqueued
 from windlass.store.shelf import LIFE, Fill, Seen, Shelf
 
 # Who comes while the same key is being sent waits so long, once.

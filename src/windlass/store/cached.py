@@ -12,8 +12,16 @@ from windlass.core.bulk import Chunk, Step
 from windlass.core.job import Job, JobId, NewJob
 from windlass.core.settle import Settlement
 from windlass.store.answers import Answers
-from windlass.store.base import Claimed, Database, Decide, Demand, Enqueued, Orphan, Reclaimed
+from windlass.store.base import Database
 from windlass.store.hot import Hot
+from windlass.store.records import (
+    Claimed,
+    Decide,
+    Demand,
+    Enqueued,
+    Orphan,
+    Reclaimed,
+)
 from windlass.store.shelf import Shelf
 from windlass.store.sql_store import SqlStore
 

@@ -11,7 +11,7 @@ import msgspec
 
 from windlass.core.errors import KeyTaken
 from windlass.core.job import JobId, NewJob, Policy, State
-from windlass.store.base import Enqueued
+from windlass.store.records import Enqueued
 from windlass.store.script import Row, Script, Statement, Undo
 
 COLUMNS = (

@@ -12,10 +12,10 @@ import msgspec
 
 from windlass.core.errors import BadInput
 from windlass.core.job import NewJob
-from windlass.store.base import Enqueued
 from windlass.store.drivers import Args, Driver, Style, driver_of
 from windlass.store.enqueue import enqueue_script
 from windlass.store.queries import Queries, Query
+from windlass.store.records import Enqueued
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.sqlite_batches import Batches
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from windlass.clock import Clock
 from windlass.core.job import FINISHED, LIVE, JobId, State
 from windlass.core.search import EPOCH, JobFilter, first_id, is_number, made_at, payload_path
-from windlass.store.base import Matching
+from windlass.store.records import Matching
 from windlass.store.script import Rows
 
 MICROSECOND = timedelta(microseconds=1)

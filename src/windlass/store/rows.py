@@ -10,7 +10,7 @@ import msgspec
 from windlass.core.claim import Claim
 from windlass.core.explain import Facts, Line
 from windlass.core.job import Attempt, Job, JobId, Lane, NodeId, Policy, State, WorkerId
-from windlass.store.base import (
+from windlass.store.records import (
     LogLine,
     NodeRecord,
     NodeStatus,

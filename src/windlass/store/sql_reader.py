@@ -12,9 +12,11 @@ from windlass.core.job import Attempt, Job, JobId, State
 from windlass.core.placement import Head
 from windlass.core.search import JobFilter
 from windlass.store import rows
-from windlass.store.base import (
+from windlass.store.base import Database
+from windlass.store.counting import Counting
+from windlass.store.paging import Paging
+from windlass.store.records import (
     Counts,
-    Database,
     Demand,
     Fleet,
     Kept,
@@ -25,8 +27,6 @@ from windlass.store.base import (
     QueueRecord,
     TypeRecord,
 )
-from windlass.store.counting import Counting
-from windlass.store.paging import Paging
 from windlass.store.script import Rows, Statement
 
 # Beyond this many waiting jobs a queue is simply deep.

@@ -14,11 +14,12 @@ from windlass.core.errors import AlreadyKept, StoreAway
 from windlass.core.job import FINISHED, JobId, NewJob, NodeId, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store import rows
-from windlass.store.base import (
+from windlass.store.base import Database
+from windlass.store.enqueue import enqueue_script, insert, plain
+from windlass.store.records import (
     LOWEST_RANK,
     Ask,
     Claimed,
-    Database,
     Decide,
     Demand,
     Enqueued,
@@ -32,7 +33,6 @@ from windlass.store.base import (
     TypeRecord,
     WorkerRecord,
 )
-from windlass.store.enqueue import enqueue_script, insert, plain
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.settling import finish, returned, standing_of, worked
 from windlass.store.sql_bulk import SqlBulk

@@ -17,7 +17,8 @@ from windlass.core.limits import MAX_THREADS
 from windlass.core.settle import settle
 from windlass.executors.base import Mode, Registry
 from windlass.executors.context import Context
-from windlass.store.base import Demand, NodeRecord, Store, WorkerRecord
+from windlass.store.base import Store
+from windlass.store.records import Demand, NodeRecord, WorkerRecord
 from windlass.store.sql_store import SqlStore
 from windlass.wiring import Windlass
 from windlass.wiring.builtins import staffed

@@ -11,7 +11,8 @@ from windlass.core.job import Lane
 from windlass.core.outcome import Cancelled, Crashed
 from windlass.core.settle import Settlement, settle
 from windlass.observe.events import JobsReclaimed, Observer
-from windlass.store.base import Orphan, Store
+from windlass.store.base import Store
+from windlass.store.records import Orphan
 
 CHUNK = 500
 

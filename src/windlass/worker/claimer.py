@@ -15,7 +15,8 @@ from windlass.core.marks import Look
 from windlass.core.placement import Appetite, Head, Widest, reserves
 from windlass.executors.base import Mode
 from windlass.observe.events import ChoreFailed, JobsClaimed
-from windlass.store.base import Claimed, Demand, Standing, Store
+from windlass.store.base import Store
+from windlass.store.records import Claimed, Demand, Standing
 from windlass.worker.front import LONG_AGO, Front
 from windlass.worker.hunger import Hunger
 from windlass.worker.persist import AWAY, Patience, Unfit, ask

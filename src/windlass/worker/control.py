@@ -13,7 +13,7 @@ from windlass.bell.base import Kind
 from windlass.config import Settings
 from windlass.core.job import JobId, NodeId, WorkerId
 from windlass.observe.relay import Told
-from windlass.store.base import Standing
+from windlass.store.records import Standing
 from windlass.worker.settings import WorkerSettings
 
 # A process that reads nothing for so long is busy; what it would be told now it will see by itself.

@@ -11,7 +11,7 @@ from windlass.bell.base import Kind
 from windlass.core.job import WorkerId
 from windlass.observe.events import ChoreFailed, Observer, WorkerDied
 from windlass.observe.relay import Told, unpacked
-from windlass.store.base import Ask, Standing
+from windlass.store.records import Ask, Standing
 from windlass.worker.background import any_of
 from windlass.worker.control import (
     Assignment,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from windlass.core.errors import ClaimLost
-from windlass.store.base import Kept
+from windlass.store.records import Kept
 from windlass.worker.attempt import Attempt
 from windlass.worker.lease import Lease
 from windlass.worker.pools import Helpers

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TypeAlias
 
 from windlass.core.job import NodeId
-from windlass.store.base import Ask, NodeRecord, Standing
+from windlass.store.records import Ask, NodeRecord, Standing
 from windlass.worker.background import any_of, background
 from windlass.worker.hired import Hired, kind_of
 from windlass.worker.lease import Lease, LocalLease

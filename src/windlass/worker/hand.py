@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 
 from windlass.core.job import WorkerId
-from windlass.store.base import Standing
+from windlass.store.records import Standing
 from windlass.worker.control import (
     Assignment,
     Channel,

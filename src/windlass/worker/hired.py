@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from windlass.bell.base import Kind
 from windlass.core.job import NodeId
 from windlass.observe.events import Observer, WorkerStarted, WorkerStopped
-from windlass.store.base import Store, TypeRecord, WorkerRecord
+from windlass.store.base import Store
+from windlass.store.records import TypeRecord, WorkerRecord
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.worker import Worker
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from windlass.core.claim import Claim
 from windlass.core.errors import BadInput
 from windlass.core.outcome import Crashed, Ending, Failed, Snoozed
-from windlass.store.base import Kept
+from windlass.store.records import Kept
 from windlass.worker.attempt import Attempt, Told
 from windlass.worker.child_process import Child, ChildDied, NotReady
 from windlass.worker.isolated_wire import (

@@ -14,7 +14,8 @@ from windlass.core.errors import StoreAway
 from windlass.core.job import NodeId
 from windlass.loop import Loop, Pace
 from windlass.observe.events import ChoreFailed, LeaseLost, LeaseRenewed, Observer
-from windlass.store.base import Standing, Store
+from windlass.store.base import Store
+from windlass.store.records import Standing
 from windlass.worker.lease import Lease
 from windlass.worker.tenure import LeaseTerms, Tenure
 

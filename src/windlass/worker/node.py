@@ -22,7 +22,8 @@ from windlass.observe.events import (
     NodeLeft,
     Observer,
 )
-from windlass.store.base import Ask, NodeRecord, Standing, Store
+from windlass.store.base import Store
+from windlass.store.records import Ask, NodeRecord, Standing
 from windlass.worker.background import background
 from windlass.worker.keeper import Keeper, OpenStore
 from windlass.worker.lease import Lease

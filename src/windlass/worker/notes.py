@@ -11,7 +11,8 @@ from windlass.clock import Chance, Clock
 from windlass.core.claim import Claim
 from windlass.core.errors import BadInput
 from windlass.observe.events import ChoreFailed, Observer
-from windlass.store.base import Kept, LogLine, Progress, Store
+from windlass.store.base import Store
+from windlass.store.records import Kept, LogLine, Progress
 from windlass.worker.persist import AWAY, Patience, Unfit, ask
 from windlass.worker.wording import kept
 

@@ -22,7 +22,7 @@ from windlass.observe.events import (
     ShutdownComplete,
     WorkerDied,
 )
-from windlass.store.base import NodeRecord
+from windlass.store.records import NodeRecord
 from windlass.worker.background import any_of
 from windlass.worker.crew import CrewSettings, ProcessCrew
 from windlass.worker.hand import Hand

@@ -11,7 +11,8 @@ from windlass.core.job import JobId, NodeId, WorkerId
 from windlass.core.outcome import HandedBack
 from windlass.executors.base import Mode, Registry
 from windlass.observe.events import Observer, Occupancy
-from windlass.store.base import Effects, Standing, Store
+from windlass.store.base import Effects, Store
+from windlass.store.records import Standing
 from windlass.worker.attempt import Attempt, Told
 from windlass.worker.background import any_of
 from windlass.worker.claimer import Claimer, Identity, Peek

@@ -11,7 +11,7 @@ from windlass.core.job import State
 
 if TYPE_CHECKING:
     from windlass.app import Job
-    from windlass.store.base import Fleet, WorkerRecord
+    from windlass.store.records import Fleet, WorkerRecord
     from windlass.wiring import Windlass
 
 # Enough to see every type and queue in which jobs pile up, and read in a blink.
