@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -11,9 +11,10 @@ from tests.acceptance.audit import Audit
 from tests.acceptance.books import Books
 from tests.acceptance.fleet import Site, open_site
 from tests.acceptance.lines import Lines
+from tests.faults.dose import dose
 from windlass.core.errors import StoreAway
 
-JOBS = 600
+JOBS = dose(short=600, full=5_000)
 CALLERS = 8
 
 
@@ -32,19 +33,20 @@ async def site(tmp_path: Path, postgres_url: str, lines: Lines) -> AsyncIterator
         yield site
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(dose(short=180, full=900))
 async def test_nothing_is_lost_or_doubled_when_lines_are_cut_under_requests(
-    site: Site, lines: Lines
+    site: Site, lines: Lines, record_property: Callable[[str, object], None]
 ) -> None:
     for node in [site.node(slots=8) for _ in range(2)]:
         await node.ready()
 
     lines.share = 0.02
     await asyncio.gather(*(call(site, range(first, JOBS, CALLERS)) for first in range(CALLERS)))
-    await site.begun(JOBS, at_most=60)
+    await site.begun(JOBS, at_most=dose(short=60, full=600))
     lines.share = 0.0
     await site.all_finished()
 
+    record_property("cuts", lines.cuts)
     assert site.audit() == Audit()
     assert len(site.accepted) == len(site.books.finished()) == JOBS
     assert {job.failures for job in site.books.finished()} == {0}

@@ -11,12 +11,16 @@ import pytest
 from tests.acceptance.audit import Audit
 from tests.acceptance.feeding import feeding
 from tests.acceptance.fleet import Node, Site, open_site
+from tests.faults.dose import dose
 from tests.services import PostgresServer
 from tests.waiting import until
 from windlass.core.job import NewJob
 from windlass.wiring import migrate
 
-OUTAGES = 4
+OUTAGES = dose(short=4, full=30)
+AWAY_FOR = dose(short=1.5, full=2.0)  # seconds, at most
+BETWEEN = dose(short=(0.0, 0.0), full=(5.0, 15.0))  # seconds
+RATE = dose(short=None, full=50)  # jobs a second; else as many as are done
 RECOVERED_WITHIN = 3.0
 
 
@@ -35,9 +39,9 @@ async def site(tmp_path: Path, server: PostgresServer) -> AsyncIterator[Site]:
         yield site
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(dose(short=180, full=900))
 async def test_workers_outlive_crashes_of_postgresql_and_lose_and_double_nothing(
-    site: Site, server: PostgresServer
+    site: Site, server: PostgresServer, record_property: Callable[[str, object], None]
 ) -> None:
     chance = random.Random(8)
     fleet = [site.node(processes=2, slots=8) for _ in range(2)]
@@ -46,15 +50,19 @@ async def test_workers_outlive_crashes_of_postgresql_and_lose_and_double_nothing
     workers = pids(fleet)
 
     recoveries = []
-    async with feeding(site, jobs_of(site)):
+    async with feeding(site, jobs_of(site), per_second=RATE):
         for _ in range(OUTAGES):
             await site.begun(len(site.ledger) + 100)
+            await asyncio.sleep(chance.uniform(*BETWEEN))
             await asyncio.to_thread(server.stop, "immediate")
-            await asyncio.sleep(chance.uniform(0, 1.5))
+            await asyncio.sleep(chance.uniform(0, AWAY_FOR))
             await asyncio.to_thread(server.start)
             recoveries.append(await recovery(site, workers))
     await site.all_finished()
 
+    record_property("crashes", OUTAGES)
+    record_property("jobs", site.books.count_finished())
+    record_property("slowest recovery", f"{max(recoveries):.2f} s")
     assert site.audit() == Audit()
     assert pids(fleet) == workers
     assert max(recoveries) <= RECOVERED_WITHIN

@@ -9,14 +9,18 @@ import pytest
 from tests.acceptance.audit import Audit
 from tests.acceptance.feeding import feeding
 from tests.acceptance.fleet import Node, Site
+from tests.faults.dose import dose
 from windlass.core.job import NewJob
 
-ROUNDS = 3
-NODES = 3
+ROUNDS = dose(short=3, full=5)
+NODES = dose(short=3, full=6)
+LONGEST = dose(short=0.3, full=3.0)  # seconds of a job
 
 
-@pytest.mark.timeout(180)
-async def test_rolling_restarts_under_load_run_every_job_once(site: Site) -> None:
+@pytest.mark.timeout(dose(short=180, full=600))
+async def test_rolling_restarts_under_load_run_every_job_once(
+    site: Site, record_property: Callable[[str, object], None]
+) -> None:
     fleet = await start(site)
 
     codes, left = [], []
@@ -30,6 +34,8 @@ async def test_rolling_restarts_under_load_run_every_job_once(site: Site) -> Non
             fleet = successors
     await site.all_finished()
 
+    record_property("jobs", site.books.count_finished())
+    record_property("repeated starts", len(site.ledger) - site.books.count_finished())
     charged = {(job.attempts, job.failures, job.crashes) for job in site.books.finished()}
     assert site.audit() == Audit()
     assert len(site.ledger) == site.books.count_finished()
@@ -48,7 +54,7 @@ async def start(site: Site) -> list[Node]:
 
 
 def jobs_of(site: Site) -> Callable[[int], NewJob]:
-    """Jobs of 20 to 300 ms, one in four of them in a thread."""
+    """Jobs from 20 ms, one in four of them in a thread."""
     chance = random.Random(3)
     kinds = (site.works.rest, site.works.rest, site.works.rest, site.works.toil)
-    return lambda number: chance.choice(kinds).job(number, chance.uniform(0.02, 0.3))
+    return lambda number: chance.choice(kinds).job(number, chance.uniform(0.02, LONGEST))
