@@ -18,6 +18,9 @@ class Finished(NamedTuple):
     attempts: int
     failures: int
     crashes: int
+    max_attempts: int
+    max_crashes: int
+    run_at: float  # seconds since 1970
 
 
 class Effect(NamedTuple):
@@ -33,6 +36,7 @@ class Books:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._embedded = url.startswith("sqlite:///")
 
     def open_effects(self) -> None:
         """Make the table of effects; it has no unique column, so that doubles show."""
@@ -44,14 +48,28 @@ class Books:
 
     def finished(self) -> list[Finished]:
         """Every job that is over."""
-        columns = "cast(id as text), type, state, reason, fence, attempts, failures, crashes"
-        rows = self._ask(f"select {columns} from windlass_history")  # noqa: S608
+        kept = "type, state, reason, fence, attempts, failures, crashes, max_attempts, max_crashes"
+        due = "run_at / 1e6" if self._embedded else "extract(epoch from run_at)::float8"
+        rows = self._ask(f"select cast(id as text), {kept}, {due} from windlass_history")  # noqa: S608
         return [Finished(*row) for row in rows]
 
     def count_finished(self) -> int:
         """How many jobs are over."""
         [(count,)] = self._ask("select count(*) from windlass_history")
         return int(count)
+
+    def counts(self) -> dict[str, int]:
+        """How many jobs are over in each state, as the books add them up for whoever asks."""
+        totals = "select state, jobs from windlass_totals"
+        since = "select state, jobs from windlass_rollups where grain = 0"
+        added = (
+            f"select state, cast(sum(jobs) as bigint) from ({totals} union all {since}) as counted"  # noqa: S608
+        )
+        return dict(self._ask(f"{added} group by state"))
+
+    def live_ids(self) -> list[str]:
+        """The jobs that are not over."""
+        return [job for (job,) in self._ask("select cast(id as text) from windlass_jobs")]
 
     def live(self) -> dict[str, int]:
         """How many jobs there are in each state that is not final."""
@@ -70,7 +88,7 @@ class Books:
 
     def locked(self) -> bool:
         """Whether somebody holds the one lock there is for writing, if there is but one."""
-        if not self._url.startswith("sqlite:///"):
+        if not self._embedded:
             return False
         path = self._url.removeprefix("sqlite:///")
         with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
@@ -81,7 +99,7 @@ class Books:
             return False
 
     def _ask(self, question: str) -> list[tuple[Any, ...]]:
-        if self._url.startswith("sqlite:///"):
+        if self._embedded:
             return self._ask_sqlite(question)
         with psycopg.connect(self._url, autocommit=True) as connection:
             cursor = connection.execute(question.encode())

@@ -9,11 +9,11 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
-from tests.acceptance.audit import Audit, audit
+from tests.acceptance.audit import Account, Audit, Evidence, account, audit
 from tests.acceptance.books import Books
 from tests.acceptance.grants import GRANTS
 from tests.acceptance.jobs import BALLAST, LEDGER, Works
@@ -34,14 +34,27 @@ main()
 """
 
 
+class Start(NamedTuple):
+    """How a node is started."""
+
+    code: str = START
+    app: str = APP
+    within: tuple[str, ...] = ()  # a program that runs it elsewhere, such as in a namespace
+
+
+START_HERE = Start()
+
+
 class Node:
     """A supervisor and its workers."""
 
-    def __init__(self, folder: Path, name: str, environ: dict[str, str]) -> None:
+    def __init__(
+        self, folder: Path, name: str, environ: dict[str, str], start: Start = START_HERE
+    ) -> None:
         self.log = folder / f"{name}.log"
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", START, "worker", "--app", APP],
+                [*start.within, sys.executable, "-c", start.code, "worker", "--app", start.app],
                 cwd=folder,
                 env={**surroundings(), **environ},
                 stdin=subprocess.DEVNULL,
@@ -141,13 +154,14 @@ class Site:
         self.nodes: list[Node] = []
         self.asked: set[str] = set()
         self.accepted: set[str] = set()
+        self.doomed: set[str] = set()
 
     async def enqueue(self, *jobs: NewJob) -> None:
         """Ask for jobs, and remember which of them were accepted."""
         self.asked |= {job.id for job in jobs}
         self.accepted |= {answer.id for answer in await self.app.enqueue_many(jobs)}
 
-    def node(self, *, ballast: int = 1, **settings: object) -> Node:
+    def node(self, *, ballast: int = 1, start: Start = START_HERE, **settings: object) -> Node:
         """Start a node, whose app has some ballast; settings as windlass knows them."""
         environ = {
             LEDGER: str(self.ledger.path),
@@ -156,7 +170,7 @@ class Site:
         }
         settings = {"store": self.url, **settings}
         environ |= {f"WINDLASS_{name.upper()}": str(value) for name, value in settings.items()}
-        node = Node(self.folder, f"node-{len(self.nodes)}", environ)
+        node = Node(self.folder, f"node-{len(self.nodes)}", environ, start)
         self.nodes.append(node)
         return node
 
@@ -177,7 +191,26 @@ class Site:
 
     def audit(self) -> Audit:
         """What went wrong."""
-        return audit(self.asked, self.accepted, self.books, self.ledger)
+        return audit(self.evidence())
+
+    def account(self) -> Account:
+        """What became of what was asked for, in figures."""
+        return account(self.evidence())
+
+    def evidence(self, books: Books | None = None) -> Evidence:
+        """What callers, books and ledger know of the run."""
+        books = books or self.books
+        return Evidence(
+            asked=frozenset(self.asked),
+            accepted=frozenset(self.accepted),
+            doomed=frozenset(self.doomed),
+            finished=books.finished(),
+            live=books.live_ids(),
+            effects=books.effects(),
+            counts=books.counts(),
+            starts=self.ledger.entries(),
+            ends=self.ledger.ends(),
+        )
 
     async def close(self) -> None:
         """Leave nothing behind."""

@@ -60,18 +60,21 @@ def gated_toil(ctx: Context, number: int, gate: str) -> None:
     begin(ctx, number)
     while not Path(gate).exists():
         time.sleep(0.02)
+    end(ctx, number)
 
 
 async def rest(ctx: Context, number: int, seconds: float) -> None:
     """Do nothing for a while."""
     begin(ctx, number)
     await asyncio.sleep(seconds)
+    end(ctx, number)
 
 
 def toil(ctx: Context, number: int, seconds: float) -> None:
     """The same in a thread."""
     begin(ctx, number)
     time.sleep(seconds)
+    end(ctx, number)
 
 
 async def hold(ctx: Context, number: int, seconds: float) -> None:
@@ -123,6 +126,11 @@ async def stumble(ctx: Context, number: int) -> None:
 def begin(ctx: Context, number: int) -> None:
     """Write down that an attempt began."""
     Ledger(Path(os.environ[LEDGER])).write(ctx.id, ctx.fence, number)
+
+
+def end(ctx: Context, number: int) -> None:
+    """Write down that a handler is through, before anybody can say that its job is completed."""
+    Ledger(Path(os.environ[LEDGER])).end(ctx.id, ctx.fence, number)
 
 
 def row(ctx: Context, number: int) -> str:

@@ -18,26 +18,48 @@ class Entry(NamedTuple):
 
 
 class Ledger:
-    """Written by many processes at once, any of which may die between two lines."""
+    """Written by many processes at once, any of which may die between two lines.
+
+    Whoever writes tells the time by the clock that all processes here share and nobody sets, so
+    that a process whose other clock is wrong bears true witness too.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._ends = path.with_name(f"{path.name}-ends")
         path.touch()
+        self._ends.touch()
 
     def write(self, job: str, fence: int, number: int) -> None:
         """Add a line, whole and on disk before anything else happens."""
-        line = json.dumps(Entry(job, fence, number, os.getpid(), time.time())) + "\n"
-        file = os.open(self.path, os.O_APPEND | os.O_WRONLY)
+        self._add(self.path, Entry(job, fence, number, os.getpid(), time.monotonic()), sync=True)
+
+    def end(self, job: str, fence: int, number: int) -> None:
+        """Add to another file that the handler came to its end; a kill does not undo it."""
+        self._add(self._ends, Entry(job, fence, number, os.getpid(), time.monotonic()), sync=False)
+
+    def entries(self) -> list[Entry]:
+        """Every start so far, in the order of writing."""
+        return self._read(self.path)
+
+    def ends(self) -> frozenset[tuple[str, int]]:
+        """The jobs and fences whose handler came to its end."""
+        return frozenset((entry.job, entry.fence) for entry in self._read(self._ends))
+
+    def __len__(self) -> int:
+        """How many starts there are."""
+        return self.path.read_bytes().count(b"\n")
+
+    def _add(self, path: Path, entry: Entry, *, sync: bool) -> None:
+        file = os.open(path, os.O_APPEND | os.O_WRONLY)
         try:
-            os.write(file, line.encode())
-            os.fdatasync(file)
+            os.write(file, json.dumps(entry).encode() + b"\n")
+            if sync:
+                os.fdatasync(file)
         finally:
             os.close(file)
 
-    def entries(self) -> list[Entry]:
-        """Every line so far, in the order of writing."""
-        return [Entry(*json.loads(line)) for line in self.path.read_text().splitlines()]
-
-    def __len__(self) -> int:
-        """How many lines there are."""
-        return self.path.read_bytes().count(b"\n")
+    def _read(self, path: Path) -> list[Entry]:
+        since_1970 = time.time() - time.monotonic()
+        lines = (Entry(*json.loads(line)) for line in path.read_text().splitlines())
+        return [entry._replace(at=entry.at + since_1970) for entry in lines]
