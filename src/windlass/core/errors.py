@@ -18,6 +18,7 @@ WindlassError
 ├── LockLost             the lock ended before the block that held it
 ├── StoreAway            the database cannot be reached right now
 ├── Busy                 the database is reachable but did not get to it in time
+│   └── RolledBack       the database undid it in favour of others
 └── NotMigrated          the database's tables are older or newer than this program
 """
 
@@ -170,6 +171,10 @@ class StoreAway(WindlassError):
 
 class Busy(WindlassError):
     """The database is reachable but did not get to it in time."""
+
+
+class RolledBack(Busy):
+    """The database undid it in favour of others; nothing was changed, and it may be sent again."""
 
 
 class NotMigrated(WindlassError):

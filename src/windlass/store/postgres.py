@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import asyncpg
 
-from windlass.core.errors import AlreadyKept, BadStore, Busy, NotMigrated, StoreAway, WindlassError
+from windlass.core.errors import (
+    AlreadyKept,
+    BadStore,
+    Busy,
+    NotMigrated,
+    RolledBack,
+    StoreAway,
+    WindlassError,
+)
 from windlass.store.queries import Queries
 from windlass.store.script import Rows, Script, Statement, Undo
 
@@ -121,7 +129,7 @@ class PostgresDatabase:
         try:
             return await self._once(once)
         except UNDONE as problem:
-            raise Busy(f"PostgreSQL rolled this back: {_said(problem)}") from problem
+            raise RolledBack(f"PostgreSQL rolled this back: {_said(problem)}") from problem
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
@@ -151,7 +159,7 @@ class PostgresDatabase:
                 return await self._once(once)
             except UNDONE:
                 continue
-        raise Busy("the database kept rolling this back in favour of others; try again")
+        raise RolledBack("the database kept rolling this back in favour of others; try again")
 
     async def _once(self, once: Callable[[Connection], Awaitable[T]]) -> T:
         pool, connection = await self._acquire()

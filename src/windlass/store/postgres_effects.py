@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from windlass.clock import Clock
-from windlass.core.errors import BadInput, ClaimLost, StoreAway
+from windlass.core.errors import BadInput, ClaimLost, RolledBack, StoreAway
 from windlass.core.settle import Settlement
-from windlass.store.postgres import AWAY, CONNECT_TIMEOUT, KEEPALIVE, PostgresDatabase
+from windlass.store.postgres import AWAY, CONNECT_TIMEOUT, KEEPALIVE, UNDONE, PostgresDatabase
 from windlass.store.script import Statement
 from windlass.store.settling import finish as finish_statement
 from windlass.store.settling import standing_of
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from windlass.store.postgres import Connection
 
 LOST = "the attempt's claim is no longer good, so its effects were rolled back"
+UNDID = "PostgreSQL rolled the block back in favour of others"
 # What a handler may raise on its own account: about a file, a peer, or a statement too slow.
 ANYBODYS = (OSError, asyncio.TimeoutError, asyncpg.InterfaceError)
 
@@ -56,6 +57,8 @@ class PostgresEffects:
                 except ANYBODYS:
                     ours = settlement is not None or connection.is_closed()
                     raise
+        except UNDONE as problem:
+            raise RolledBack(f"{UNDID}: {problem}") from problem
         except AWAY as problem:
             if not ours:
                 raise
@@ -80,6 +83,8 @@ class PostgresEffects:
                 yield connection
                 if self._settled(connection, self._ending(finish())) != 1:
                     raise ClaimLost(LOST)
+        except (driver.errors.DeadlockDetected, driver.errors.SerializationFailure) as problem:
+            raise RolledBack(f"{UNDID}: {problem}") from problem
         except driver.OperationalError as problem:
             if not connection.broken:
                 raise

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
 from windlass.clock import Clock
 from windlass.core.claim import Claim
-from windlass.core.errors import AlreadyKept, StoreAway
+from windlass.core.errors import AlreadyKept, RolledBack, StoreAway
 from windlass.core.job import FINISHED, JobId, NewJob, NodeId, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store import rows
@@ -50,6 +51,8 @@ MANY_QUEUES = 50
 # Rollups: finer grain, age at which it is folded, coarser grain; all in seconds.
 FOLDS = ((0, 60, 10), (10, 3600, 60), (60, 86_400, 3600))
 RESENDS = 3
+# How often what the database undid is sent again; the next time others are elsewhere.
+ROUNDS = 5
 # Whoever has not tried again after so many others have failed will not.
 MOST_IN_DOUBT = 100_000
 # How long an enqueue waits for a key in a stranger's open transaction before it answers `Busy`.
@@ -88,14 +91,14 @@ class SqlStore(SqlReader, SqlBulk, SqlTotals, SqlLocking):
         if len(jobs) <= CHUNK and all(map(plain, jobs)):
             await self.database.write(insert(jobs))
             return [Enqueued(job.id, State.PENDING) for job in jobs]
-        return await self.database.run(_enqueue_all(jobs))
+        return await self._enqueue(jobs)
 
     async def _send_again(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Send what may have been committed; if that stays unknown, so does the next sending."""
         self._doubt(jobs)
         for resend in range(RESENDS):
             try:
-                answers = await self.database.run(_enqueue_all(jobs, again=True))
+                answers = await self._enqueue(jobs, again=True)
             except StoreAway:
                 if resend == RESENDS - 1:
                     raise
@@ -104,6 +107,13 @@ class SqlStore(SqlReader, SqlBulk, SqlTotals, SqlLocking):
                 self._in_doubt.pop(job.id, None)
             return answers
         raise AssertionError
+
+    async def _enqueue(self, jobs: Sequence[NewJob], *, again: bool = False) -> list[Enqueued]:
+        """Keep them in one transaction; in another one if that was undone in favour of others."""
+        for _ in range(ROUNDS):
+            with suppress(RolledBack):
+                return await self.database.run(_enqueue_all(jobs, again=again))
+        raise RolledBack("the database kept rolling this back in favour of others; try again")
 
     def _doubt(self, jobs: Sequence[NewJob]) -> None:
         self._in_doubt |= dict.fromkeys(job.id for job in jobs)
