@@ -153,6 +153,26 @@ async def test_ringing_goes_on_after_a_lost_connection(
         assert await asyncio.wait_for(ear.wait(), 10) == ["mail"]
 
 
+async def test_ringing_goes_on_after_a_session_ended_while_the_driver_used_it(
+    bell: PostgresBell,
+    neighbour: PostgresBell,
+    recorder: Recorder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def wedged(*_: object) -> str:
+        raise asyncpg.InternalClientError("another operation (2) is in progress")
+
+    async with neighbour.listen() as ear:
+        await ear.wait()
+        with monkeypatch.context() as patch:
+            patch.setattr(asyncpg.Connection, "execute", wedged)
+            await bell.ring(["mail"])
+            await until(lambda: recorder.of(BellLost))
+        await bell.ring(["reports"])
+
+        assert await asyncio.wait_for(ear.wait(), 10) == ["reports"]
+
+
 async def test_ringing_without_a_server_raises_nothing(recorder: Recorder) -> None:
     bell = bell_at("postgresql://postgres@127.0.0.1:1/postgres", recorder)
 

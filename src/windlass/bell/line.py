@@ -13,7 +13,13 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 Connect: TypeAlias = Callable[[], Awaitable[Connection]]
 
 ANSWER_WITHIN = 5.0
-LOST = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
+LOST = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # a session that ended between two steps of the driver
+)
 
 
 class Line:
