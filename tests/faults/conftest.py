@@ -1,0 +1,29 @@
+"""A site for each test, on either store or on PostgreSQL alone, without Redis."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.fleet import Site, open_site
+
+
+@pytest.fixture(autouse=True)
+def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever Redis somebody set for a windlass of their own."""
+    monkeypatch.delenv("REDIS_URL", raising=False)
+    monkeypatch.delenv("WINDLASS_REDIS", raising=False)
+
+
+@pytest.fixture
+async def site(tmp_path: Path, store_url: str) -> AsyncIterator[Site]:
+    """A site on each store in turn."""
+    async with open_site(tmp_path, store_url) as site:
+        yield site
+
+
+@pytest.fixture
+async def postgres_site(tmp_path: Path, postgres_url: str) -> AsyncIterator[Site]:
+    """A site on PostgreSQL."""
+    async with open_site(tmp_path, postgres_url) as site:
+        yield site
