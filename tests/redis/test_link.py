@@ -82,6 +82,33 @@ async def test_calls_at_once_share_the_connection_and_get_their_own_answers(shar
     assert (await shared.call("CLIENT", "LIST")).count(b"name=windlass") >= 1
 
 
+async def test_what_was_told_is_heeded_before_what_is_called_later(shared: Link) -> None:
+    unheard: list[str] = []
+    for number in range(100):
+        await shared.tell("SET", "told", number, unheard=lambda: unheard.append("set"))
+
+        assert await shared.call("GET", "told") == str(number).encode()
+    await shared.tell("INCR", "told", "more", unheard=lambda: unheard.append("refused"))
+    await shared.call("PING")
+
+    assert unheard == ["refused"]
+
+
+async def test_who_tells_a_frozen_redis_waits_for_nothing_and_learns_that_it_was_not_heard(
+    link: Link, server: RedisServer
+) -> None:
+    unheard = asyncio.Event()
+    await link.call("PING")
+    kill(server.pid, signal.SIGSTOP)
+    began = time.monotonic()
+
+    await link.tell("DEL", "a", unheard=unheard.set)
+
+    assert time.monotonic() - began < 0.1
+    await asyncio.wait_for(unheard.wait(), 5)
+    kill(server.pid, signal.SIGCONT)
+
+
 async def test_a_caller_who_went_away_takes_nobodys_answer(shared: Link) -> None:
     await shared.call("PING")
 

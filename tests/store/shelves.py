@@ -1,7 +1,7 @@
 """Stores with a shelf in Redis: several on one database, cut off or held up as a test likes."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from tests.store.yard import OwnClock
@@ -74,6 +74,11 @@ class Line:
         """One command, if it passes."""
         await self._pass(str(command[0]))
         return await self.link.call(*command)
+
+    async def tell(self, *command: Part, unheard: Callable[[], None]) -> None:
+        """One command that nobody waits for, if it passes."""
+        await self._pass(str(command[0]))
+        await self.link.tell(*command, unheard=unheard)
 
     async def run(self, script: Lua, keys: Sequence[Part], args: Sequence[Part]) -> Reply:
         """One script, if it passes."""

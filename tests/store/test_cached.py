@@ -214,7 +214,7 @@ async def test_a_writer_that_dies_after_its_commit_leaves_nothing_old(
     assert await reader.job(job) != before
 
 
-@pytest.mark.parametrize("change", [settled, retried, deleted], indirect=True)
+@pytest.mark.parametrize("change", [claimed, settled, retried, deleted], indirect=True)
 async def test_a_writer_that_cannot_tell_is_believed_within_a_second(
     change: tuple[JobId, Callable[[], Awaitable[object]]],
     writer: Shelved,

@@ -90,6 +90,21 @@ class Link:
         wire = self._wire or await self._first()
         return self.checked(await wire.call(command, self._deadline))
 
+    async def tell(self, *command: Part, unheard: Callable[[], None]) -> None:
+        """Send a command and wait for no answer; `unheard` is called if Redis did not do it.
+
+        Whatever is called or told later is heeded later.
+        """
+        wire = self._wire or await self._first()
+
+        def heed(answer: asyncio.Future[Reply]) -> None:
+            try:
+                self.checked(answer.result())
+            except RedisAway:
+                unheard()
+
+        wire.call(command, self._deadline).add_done_callback(heed)
+
     async def calls(self, commands: Sequence[Sequence[Part]]) -> list[Reply]:
         """The answers to many, sent together; the first refusal raises after all are in."""
         wire = self._wire or await self._first()

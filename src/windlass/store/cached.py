@@ -67,7 +67,7 @@ class CachedStore(SqlStore):
         """Take up to `limit` pending jobs, best first."""
         claimed = await super().claim(demand)
         if claimed.claims:
-            await self.shelf.changed([claim.id for claim in claimed.claims])
+            await self.shelf.started([claim.id for claim in claimed.claims])
         return claimed
 
     async def settle(self, settlements: Sequence[Settlement]) -> list[Settlement]:

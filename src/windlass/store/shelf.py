@@ -6,7 +6,7 @@ Decision 22 says why nothing that is taken from here is old.
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import NamedTuple, Protocol
@@ -26,6 +26,8 @@ ERA_LIFE = 2 * LIFE
 MARKED = 5_000
 # So many keys of one command; Lua has room for 8,000.
 MOST = 1_000
+# Of so many jobs Redis is told without asking first whether anybody reads.
+FEW = 50
 # Larger jobs are not kept.
 MOST_BYTES = 64 * 1024
 
@@ -40,6 +42,10 @@ class Redis(Protocol):
 
     async def call(self, *command: Part) -> Reply:
         """Redis's answer to one command; `RedisAway` if there is none."""
+        ...
+
+    async def tell(self, *command: Part, unheard: Callable[[], None]) -> None:
+        """Send one command and wait for no answer."""
         ...
 
     async def run(self, script: Script, keys: Sequence[Part], args: Sequence[Part]) -> Reply:
@@ -154,6 +160,20 @@ class Shelf:
         if ids and await self._anything():
             for keys in self._parts(ids):
                 await self._drop(keys)
+
+    async def started(self, ids: Sequence[JobId]) -> None:
+        """As `changed`, but what Redis says to it is not waited for if they are few.
+
+        The word is sent before anything can begin that follows from it.
+        """
+        if len(ids) > FEW:
+            await self.changed(ids)
+            return
+        keys = [self._jobs + job_id for job_id in ids]
+        try:
+            await self._redis.tell("DEL", *keys, unheard=self._blind)
+        except RedisAway:
+            self._blind()
 
     async def close(self) -> None:
         """Let go of Redis."""
