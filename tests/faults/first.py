@@ -18,13 +18,24 @@ FIRST = (
         number="F02",
         fault="nodes are frozen (SIGSTOP) for three leases, and come back as zombies",
         mark="stale settlements seen ≥ 40, accepted 0; a zombie acts no longer than one renewal",
-        reason="being written",
+        short="8 nodes with 20 to 24 jobs each, either store, and 4 nodes for 1.5 leases",
+        full="the same, and 40 zombies with jobs that act all the time",
+        tests=(
+            "tests/faults/test_freezes.py::"
+            "test_nothing_that_zombies_bring_back_counts_and_they_act_no_more",
+            "tests/acceptance/test_freeze.py",
+        ),
     ),
     Line(
         number="F03",
         fault="nodes are frozen for half a lease",
         mark="no job is taken from any of them",
-        reason="being written",
+        short="2 nodes, 2 times each",
+        full="4 nodes, 50 times each, 2,000 jobs",
+        tests=(
+            "tests/faults/test_freezes.py::"
+            "test_nothing_is_taken_from_nodes_that_are_frozen_for_half_a_lease",
+        ),
     ),
     Line(
         number="F04",
@@ -47,7 +58,9 @@ FIRST = (
         number="F06",
         fault="sessions of workers are ended by pg_terminate_backend, ten a second",
         mark="lost 0, stale 0, no failure charged",
-        reason="being written",
+        short="3 s",
+        full="60 s, 5,000 jobs",
+        tests=("tests/faults/test_sessions.py",),
     ),
     Line(
         number="F07",
@@ -83,7 +96,9 @@ FIRST = (
         fault="SIGTERM, and SIGKILL 0 to 200 ms later",
         mark="lost 0; what was claimed runs again within the lease + 1 s; repeated starts per kill"
         " at most slots + a batch",
-        reason="being written",
+        short="6 nodes",
+        full="300 nodes",
+        tests=("tests/faults/test_sudden_ends.py",),
     ),
     Line(
         number="F12",
