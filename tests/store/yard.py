@@ -39,6 +39,7 @@ delete from windlass_nodes; delete from windlass_types; delete from windlass_cou
 update windlass_settings set aging_us = 60000000;
 update windlass_census set counted_at = 'epoch', cost_us = 0, lines = '[]';
 delete from windlass_locks; delete from windlass_users; delete from windlass_revoked;
+delete from windlass_trends; delete from windlass_replays; update windlass_pulse set document = '';
 """
 
 

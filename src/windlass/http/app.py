@@ -13,6 +13,7 @@ from windlass.http import (
     events,
     fleet,
     health,
+    history,
     jobs,
     login,
     mail,
@@ -20,6 +21,7 @@ from windlass.http import (
     problems,
     queues,
     seeds,
+    ui,
 )
 from windlass.http.answer import Answer, Send, Stream
 from windlass.http.openapi import described
@@ -34,12 +36,14 @@ ROUTES: tuple[Route, ...] = (
     *bulk.ROUTES,
     *queues.ROUTES,
     *fleet.ROUTES,
+    *history.ROUTES,
     *events.ROUTES,
     *metrics.ROUTES,
     *health.ROUTES,
     *login.ROUTES,
     *seeds.ROUTES,
     *docs.ROUTES,
+    *ui.ROUTES,
 )
 
 
@@ -69,6 +73,8 @@ class Api:
 
     async def _answer(self, request: Request) -> Answer | Stream:
         try:
+            if ui.is_here(request.path):
+                return ui.answer(request)
             return await self._router.answer(request)
         except (WindlassError, Refusal) as error:
             return problems.answer(error, request.id)

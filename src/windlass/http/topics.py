@@ -24,7 +24,11 @@ TOPICS = (
     ),
     Topic("Queues", "The lines in which jobs wait.", ("queues",)),
     Topic("Workers and types", "Who works, and what they know how to do.", ("fleet",)),
-    Topic("Events and metrics", "What happens, as it happens.", ("events", "metrics")),
+    Topic(
+        "Events and metrics",
+        "What happens, as it happens, and how things went.",
+        ("history", "events", "metrics"),
+    ),
     Topic(
         "Access",
         "Who may ask: users, tokens and sessions.",
@@ -37,7 +41,7 @@ TOPICS = (
         "The same by the names that programs written for other schedulers use.",
         ("seeds",),
     ),
-    Topic("Documents", "What tells of all this.", ("docs", "openapi")),
+    Topic("Documents", "What tells of all this.", ("docs", "openapi", "ui")),
 )
 OTHER = Topic("Other", "", ())
 BY_MODULE: Mapping[str, Topic] = {module: topic for topic in TOPICS for module in topic.modules}

@@ -37,6 +37,7 @@ from windlass.store.records import (
 )
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.totals import Totals
+from windlass.store.trends import Trends
 
 T = TypeVar("T")
 
@@ -81,7 +82,7 @@ class Effects(Protocol):
         ...
 
 
-class Store(Totals, Locking, Protocol):
+class Store(Totals, Trends, Locking, Protocol):
     """Keeps jobs. Every promise about them is a promise of one of these verbs."""
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:

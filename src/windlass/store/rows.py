@@ -24,6 +24,7 @@ from windlass.store.records import (
 from windlass.store.script import Row, Rows
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
 
 # The columns of a claim, before the worker it was granted to.
 CLAIM_COLUMNS = len(Claim._fields) - 1
@@ -40,6 +41,12 @@ def instant(value: Any) -> Any:
     if isinstance(value, int):
         return EPOCH + timedelta(microseconds=value)
     return value
+
+
+def microseconds(moment: Any) -> int:
+    """A moment in whole microseconds since 1970."""
+    since: timedelta = instant(moment) - EPOCH
+    return since // MICROSECOND
 
 
 def policy(text: str | None) -> Policy | None:

@@ -39,7 +39,7 @@ from windlass.store.settling import finish, returned, standing_of, worked
 from windlass.store.sql_bulk import SqlBulk
 from windlass.store.sql_locking import SqlLocking
 from windlass.store.sql_reader import SqlReader
-from windlass.store.sql_totals import SqlTotals
+from windlass.store.sql_trends import SqlTrends
 
 MICROSECOND = timedelta(microseconds=1)
 NO_ID = JobId("00000000-0000-0000-0000-000000000000")
@@ -61,7 +61,7 @@ KEY_PATIENCE = "2s"
 PUBLISHED = tuple(one.name for one in fields(TypeRecord))[:-2]
 
 
-class SqlStore(SqlReader, SqlBulk, SqlTotals, SqlLocking):
+class SqlStore(SqlReader, SqlBulk, SqlTrends, SqlLocking):
     """Keeps jobs in a database; see `Store` for what each verb promises."""
 
     def __init__(self, database: Database, clock: Clock) -> None:

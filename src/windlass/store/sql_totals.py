@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -12,11 +11,10 @@ from windlass.clock import Clock
 from windlass.core.census import Census, Counted, Line, Total, drawn
 from windlass.core.job import JobId
 from windlass.store.base import Database
-from windlass.store.rows import EPOCH, instant
+from windlass.store.rows import instant, microseconds
 from windlass.store.script import Row, Rows, Script, Statement
 from windlass.store.totals import Glance, Step
 
-MICROSECOND = timedelta(microseconds=1)
 SECOND_US = 1_000_000
 # A count that takes longer than this is made again only after twenty times its cost: however many
 # jobs wait, counting them takes no more than a twentieth of the time.
@@ -36,10 +34,10 @@ class SqlTotals:
         """How many jobs and attempts ever came to which end."""
         return [_total(row) for row in await self._ask("totals")]
 
-    async def census(self) -> Census:
+    async def census(self, *, rests: int = COST_SHARE) -> Census:
         """What is live and what was submitted."""
         [row] = await self._ask("census")
-        if not _due(row):
+        if not _due(row, rests):
             return _census(row)
         began = self.clock.monotonic()
         counted = [_counted(row) for row in await self._ask("census_count")]
@@ -54,12 +52,13 @@ class SqlTotals:
         return await self.database.read(Statement(name, args))
 
 
-def _due(row: Row) -> bool:
-    return bool(_us(row["now"]) - _us(row["counted_at"]) >= _pace_us(row["cost_us"]))
+def _due(row: Row, rests: int) -> bool:
+    age_us = microseconds(row["now"]) - microseconds(row["counted_at"])
+    return age_us >= _pace_us(row["cost_us"], rests)
 
 
-def _pace_us(cost_us: int) -> int:
-    return SECOND_US if cost_us <= CHEAP_US else max(COST_SHARE * cost_us, SECOND_US)
+def _pace_us(cost_us: int, rests: int) -> int:
+    return SECOND_US if cost_us <= CHEAP_US else max(rests * cost_us, SECOND_US)
 
 
 def _keep(counted: Sequence[Counted], cost_us: int) -> Script[Census]:
@@ -67,11 +66,11 @@ def _keep(counted: Sequence[Counted], cost_us: int) -> Script[Census]:
     lines = drawn(_lines.decode(row["lines"]), counted)
     text = msgspec.json.encode(lines).decode()
     yield Statement("census_keep", {"cost_us": cost_us, "lines": text})
-    return Census(counted_us=_us(row["now"]), lines=lines)
+    return Census(counted_us=microseconds(row["now"]), lines=lines)
 
 
 def _census(row: Row) -> Census:
-    return Census(counted_us=_us(row["counted_at"]), lines=_lines.decode(row["lines"]))
+    return Census(counted_us=microseconds(row["counted_at"]), lines=_lines.decode(row["lines"]))
 
 
 def _total(row: Row) -> Total:
@@ -81,7 +80,7 @@ def _total(row: Row) -> Total:
 
 def _counted(row: Row) -> Counted:
     oldest = row["oldest_at"]
-    oldest_us = None if oldest is None else _us(oldest)
+    oldest_us = None if oldest is None else microseconds(oldest)
     return Counted(row["queue"], row["type"], row["state"], int(row["jobs"]), oldest_us)
 
 
@@ -91,8 +90,3 @@ def _glance(row: Row) -> Glance:
         step = Step(row["fraction"], row["message"], instant(row["at"]))
     cancel_requested = bool(row["cancel_requested"])
     return Glance(row["id"], row["state"], row["lane"], row["fence"], cancel_requested, step)
-
-
-def _us(moment: Any) -> int:
-    since: timedelta = instant(moment) - EPOCH
-    return since // MICROSECOND

@@ -36,8 +36,11 @@ class Totals(Protocol):
         """How many jobs and attempts ever came to which end; exact, and never less than before."""
         ...
 
-    async def census(self) -> Census:
-        """What is live and what was submitted, as of a moment that everybody is told alike."""
+    async def census(self, *, rests: int = 20) -> Census:
+        """What is live and what was submitted, as of a moment that everybody is told alike.
+
+        It is counted anew after a rest of so many times as long as the last count took.
+        """
         ...
 
     async def glance(self, ids: Sequence[JobId]) -> list[Glance]:

@@ -13,6 +13,7 @@ from windlass.core.errors import StoreAway
 from windlass.loop import Loop, Pace, Turn
 from windlass.observe.events import ChoreFailed, Observer
 from windlass.store.base import Store
+from windlass.upkeep.beat import beat
 from windlass.upkeep.fold import fold
 from windlass.upkeep.judge import judging
 from windlass.upkeep.park import park
@@ -32,6 +33,7 @@ PACES = {
     "unpark": Pace(every=60.0, breath=0.1),
     "fold": Pace(every=10.0),
     "prune": Pace(every=60.0),
+    "beat": Pace(every=5.0, wait_first=True),
 }
 
 
@@ -68,6 +70,7 @@ def rota(
         "unpark": partial(unpark, store, bell, observer),
         "fold": partial(fold, store, observer),
         "prune": partial(prune, store, observer, retention=tools.retention),
+        "beat": partial(beat, store, tools.chance),
     }
 
     def report(chore: str, error: Exception) -> None:

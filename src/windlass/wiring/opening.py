@@ -9,14 +9,18 @@ from functools import partial
 from typing import NamedTuple
 
 from windlass.config import Settings
+from windlass.core.errors import StoreAway
 from windlass.http.app import Api
 from windlass.http.gate import admission
 from windlass.http.middleware.layer import Asgi
 from windlass.http.middleware.stack import Surroundings, stacked
 from windlass.http.service import Service
-from windlass.observe.events import Observer, Observers
+from windlass.loop import Loop
+from windlass.observe.events import ChoreFailed, Observer, Observers
 from windlass.observe.metrics import Metrics
 from windlass.sink.server import MailSink
+from windlass.upkeep.beat import beat
+from windlass.upkeep.rota import PACES
 from windlass.wiring.guarding import guarding
 from windlass.wiring.windlass import Windlass
 from windlass.worker.background import background
@@ -75,5 +79,18 @@ async def opened(
         admit = partial(admission, gate=guard.gate)
         api = stacked(Api(service), around, admission=admit, batches=BATCHES)
         taking_mail = nullcontext() if sink is None else sink.listening()
-        async with taking_mail, background(service.live.run(service.drain)):
+        live = service.live.run(service.drain)
+        async with taking_mail, background(live, _beating(service).run()):
             yield Opened(api, service)
+
+
+def _beating(service: Service) -> Loop:
+    """Somebody writes down how things went, also while there are no workers."""
+
+    async def turn() -> float:
+        return await beat((await service.app.home()).store, service.chance)
+
+    def report(chore: str, error: Exception) -> None:
+        service.observer.on(ChoreFailed(chore, repr(error), away=isinstance(error, StoreAway)))
+
+    return Loop("beat", PACES["beat"], turn, chance=service.chance.random, report=report)
