@@ -15,6 +15,20 @@ def squares(numbers: Sequence[int]) -> int:
     return sum(number * number for number in numbers)
 
 
+TOILED = [0.0]
+
+
+def toil(numbers: Sequence[int]) -> int:
+    """Spend a second for each number but 0, as `toiled` has it; say who did."""
+    TOILED[0] += sum(number != 0 for number in numbers)
+    return os.getpid()
+
+
+def toiled() -> float:
+    """Seconds that this process has toiled."""
+    return TOILED[0]
+
+
 def pid(_: Sequence[Any]) -> int:
     """Who works here."""
     return os.getpid()

@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,32 @@ from windlass.core.job import State
 from windlass.executors.chunks import split
 from windlass.executors.context import Context
 from windlass.worker.parallel import HelperDied, HelperProcesses
+from windlass.worker.trial import Cost, worth_helpers
 
 
 @pytest.fixture
 def helpers() -> Iterator[HelperProcesses]:
     helpers = HelperProcesses()
+    yield helpers
+    helpers.close()
+
+
+class ToilClock:
+    """Goes on only by the toil of this process."""
+
+    def monotonic(self) -> float:
+        """Seconds of toil."""
+        return chunk_work.toiled()
+
+    def now_us(self) -> int:
+        """Nobody asks."""
+        raise NotImplementedError
+
+
+@pytest.fixture
+def toiling() -> Iterator[HelperProcesses]:
+    """Helpers to whom nothing costs time but toil."""
+    helpers = HelperProcesses(ToilClock())
     yield helpers
     helpers.close()
 
@@ -48,18 +70,66 @@ def alive() -> set[int]:
     }
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 7, 100])
-@pytest.mark.parametrize("size", [0, 1, 2, 7, 50])
-def test_chunks_are_all_of_it_in_order_and_of_one_size(size: int, count: int) -> None:
-    chunks = split(range(size), count)
+@pytest.mark.parametrize("at_least", [1, 3, 40])
+@pytest.mark.parametrize("at_once", [1, 2, 3, 8])
+@pytest.mark.parametrize("size", [0, 1, 2, 7, 50, 5000])
+def test_chunks_are_all_of_it_in_order_and_none_is_too_small(
+    size: int, at_once: int, at_least: int
+) -> None:
+    chunks = split(range(size), at_once, at_least)
 
     assert [number for chunk in chunks for number in chunk] == list(range(size))
-    assert len(chunks) == count
-    assert max(map(len, chunks)) - min(map(len, chunks)) <= 1
+    assert all(len(chunk) >= at_least for chunk in chunks) or len(chunks) == 1
+
+
+@pytest.mark.parametrize("at_once", [2, 3, 8])
+def test_the_first_chunks_are_small_and_so_are_the_last(at_once: int) -> None:
+    size = 1_000_000
+
+    sizes = [len(chunk) for chunk in split(range(size), at_once)]
+
+    assert sizes[0] < size / 1000
+    assert all(after <= 4 * before for before, after in pairwise(sizes))
+    assert max(sizes) <= size / (2 * at_once)
+    assert sizes[-1] <= size / (16 * at_once)
+    assert len(sizes) < 10 * at_once
+
+
+def test_a_few_items_are_taken_one_by_one() -> None:
+    assert split("abc", 2) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("cost", "items", "at_once"),
+    [
+        (Cost(1e-6, 0.0), 10_000, 2),
+        (Cost(1e-6, 0.4e-6), 1_000_000, 2),
+        (Cost(1e-6, 0.6e-6), 1_000_000, 4),
+    ],
+)
+def test_helpers_are_worth_it_if_all_is_done_sooner(cost: Cost, items: int, at_once: int) -> None:
+    assert worth_helpers(cost, items, at_once, ready=True)
+
+
+@pytest.mark.parametrize(
+    ("cost", "items", "at_once"),
+    [
+        (Cost(1e-6, 0.0), 1_000, 2),  # done before a helper has its chunk
+        (Cost(1e-6, 0.6e-6), 1_000_000, 2),  # the way is longer than half of the work
+        (Cost(0.0, 0.0), 1_000_000, 8),
+    ],
+)
+def test_helpers_are_not_worth_it_if_it_is_not(cost: Cost, items: int, at_once: int) -> None:
+    assert not worth_helpers(cost, items, at_once, ready=True)
+
+
+def test_helpers_are_worth_starting_for_more_than_their_start() -> None:
+    assert not worth_helpers(Cost(1e-6, 0.0), 100_000, 2, ready=False)
+    assert worth_helpers(Cost(1e-6, 0.0), 1_000_000, 2, ready=False)
 
 
 def test_the_results_come_in_order(helpers: HelperProcesses) -> None:
-    chunks = split(range(10_000), 10)
+    chunks = split(range(900), 10)
 
     results = helpers.share(chunk_work.squares, chunks, 2, never)
 
@@ -94,6 +164,52 @@ def test_a_helper_that_died_meanwhile_is_replaced(helpers: HelperProcesses) -> N
     assert second != first
 
 
+def test_light_work_on_many_items_stays_here(toiling: HelperProcesses) -> None:
+    chunks = split(range(10_000), 2)
+
+    pids = toiling.share(chunk_work.pid, chunks, 2, never)
+
+    assert pids == [os.getpid()] * len(chunks)
+    assert alive() == set()
+
+
+def test_heavy_work_on_many_items_goes_to_helpers_after_the_first(
+    toiling: HelperProcesses,
+) -> None:
+    chunks = split(range(10_000), 2)
+
+    first, *others = toiling.share(chunk_work.toil, chunks, 2, never)
+
+    assert first == os.getpid()
+    assert set(others) == alive()
+    assert len(others) == len(chunks) - 1
+
+
+def test_work_that_proves_heavy_goes_to_helpers_then(toiling: HelperProcesses) -> None:
+    numbers = [0] * 100 + [1] * 9_900
+    chunks = split(numbers, 2)
+
+    pids = toiling.share(chunk_work.toil, chunks, 2, never)
+
+    assert {os.getpid()} < set(pids) == {os.getpid()} | alive()
+    assert pids.index(os.getpid(), 1) == 1
+
+
+def test_light_work_stops_between_two_chunks(toiling: HelperProcesses) -> None:
+    looks = iter([False, False, True])
+
+    with pytest.raises(ClaimLost):
+        toiling.share(chunk_work.pid, split(range(10_000), 2), 2, lambda: next(looks))
+
+
+@pytest.mark.parametrize("size", [2, 10_000])
+def test_a_result_that_cannot_travel_is_an_error_wherever_it_was_made(
+    toiling: HelperProcesses, size: int
+) -> None:
+    with pytest.raises(TypeError, match="cannot be sent back"):
+        toiling.share(chunk_work.unsendable, split(range(size), 2), 2, never)
+
+
 def test_each_helper_computes_in_one_thread(helpers: HelperProcesses) -> None:
     assert helpers.share(chunk_work.threads, [[], []], 2, never) == ["1", "1"]
 
@@ -117,11 +233,6 @@ def test_an_error_of_one_chunk_stops_the_rest(helpers: HelperProcesses) -> None:
 def test_an_error_that_cannot_travel_says_what_it_was(helpers: HelperProcesses) -> None:
     with pytest.raises(RuntimeError, match="Retry: later"):
         helpers.share(chunk_work.odd, [[1]], 1, never)
-
-
-def test_a_result_that_cannot_travel_is_an_error(helpers: HelperProcesses) -> None:
-    with pytest.raises(TypeError, match="cannot be sent back"):
-        helpers.share(chunk_work.unsendable, [[1]], 1, never)
 
 
 def test_a_chunk_that_takes_its_process_down_is_an_error(helpers: HelperProcesses) -> None:
@@ -163,9 +274,9 @@ def test_one_chunk_is_worked_on_right_here() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "at_least", "chunks"), [(100, 1, 4), (100, 30, 3), (100, 60, 1), (3, 1, 3), (0, 1, 1)]
+    ("size", "at_least", "chunks"), [(100, 20, 5), (100, 30, 3), (100, 60, 1), (3, 1, 3), (0, 1, 1)]
 )
-def test_there_are_as_many_chunks_as_threads_if_they_are_worth_it(
+def test_there_are_chunks_for_all_threads_if_they_are_worth_it(
     size: int, at_least: int, chunks: int
 ) -> None:
     desk = Desk()
@@ -196,12 +307,15 @@ async def test_a_coroutine_is_told_how_to_wait() -> None:
 
 
 async def test_a_job_is_worked_on_by_as_many_processes_as_it_was_granted_threads(
-    sqlite_url: str,
+    sqlite_url: str, tmp_path: Path
 ) -> None:
+    for threads in ("1", "3"):
+        (tmp_path / threads).mkdir()
     async with open_yard(sqlite_url) as yard:
 
         def spread(ctx: Context) -> dict[str, Any]:
-            pids = ctx.map_chunks(chunk_work.pid, range(1000))
+            places = [str(tmp_path / str(ctx.threads) / name) for name in "abc"[: ctx.threads]]
+            pids = ctx.map_chunks(chunk_work.meet, places)
             return {"granted": ctx.threads, "processes": len(set(pids))}
 
         yard.handles(spread)

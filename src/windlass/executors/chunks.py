@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
 from windlass.core.errors import BadInput
+
+# The first chunk is such a part of all, each of the next ones so many times larger than the one
+# before; the last chunks are such a part of what each has to do. That makes 18 for two at once.
+FIRST = 1024
+GROWTH = 4
+LAST = 32
 
 
 class Items(Protocol):
@@ -18,11 +25,27 @@ class Items(Protocol):
     def __getitem__(self, part: slice, /) -> Any: ...
 
 
-def split(items: Items, count: int) -> list[Any]:
-    """So many chunks of nearly the same size, in order; one at least, though it be empty."""
-    count = max(count, 1)
-    size = len(items)
-    return [items[size * at // count : size * (at + 1) // count] for at in range(count)]
+def split(items: Items, at_once: int, at_least: int = 1) -> list[Any]:
+    """Chunks in order, for so many to take one each, and the next when done; one may be empty.
+
+    They grow from a thousandth of all, by which the work can be judged, and shrink towards the end,
+    so that nobody waits long for the last. The cut depends on nothing but these numbers.
+    """
+    ends = list(accumulate(_sizes(len(items), at_once, max(at_least, 1)), initial=0))
+    return [items[begin:end] for begin, end in pairwise(ends)]
+
+
+def _sizes(count: int, at_once: int, at_least: int) -> Iterator[int]:
+    if at_once == 1 or count < 2 * at_least:
+        yield count
+        return
+    grown, smallest = max(count // FIRST, at_least), max(count // (LAST * at_once), at_least)
+    while count >= 2 * smallest:
+        size = min(grown, max(count // (2 * at_once), smallest))
+        yield size
+        count -= size
+        grown *= GROWTH
+    yield count
 
 
 def refuse_unshared(work: Callable[[Any], Any]) -> None:

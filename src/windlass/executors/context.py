@@ -187,13 +187,14 @@ class Context:
     ) -> Any:
         """Work on chunks of the items side by side, on as many CPU threads as were granted.
 
-        Each chunk is worked on in a process, so `work` is a function that a process can import; it
-        takes a chunk, and what it returns is listed in order, or given to `reduce` as a list. With
-        fewer than `at_least` items a chunk is not worth the way; one chunk is worked on right here.
+        `work` is a function that a process can import: it takes a chunk, and what it returns is
+        listed in order, or given to `reduce` as a list. Chunks have `at_least` so many items, and
+        are cut alike for as many items and threads. Of many items the first are worked on right
+        here, and all of them if the way to other processes would take longer than the work.
         It waits for the results, so a coroutine uses `await asyncio.to_thread(ctx.map_chunks, …)`.
         """
         refuse_unshared(work)
-        chunks = split(items, min(self.threads, len(items) // max(at_least, 1)))
+        chunks = split(items, self.threads, at_least)
         alone = len(chunks) == 1
         results = [work(chunks[0])] if alone else self._desk.share(work, chunks, self.threads)
         return results if reduce is None else reduce(results)

@@ -14,20 +14,28 @@ import sys
 import threading
 import traceback
 
-from windlass.worker.helper_wire import Failure, Parcel, Success, opened, packed, receive, send
+from windlass.worker.helper_wire import (
+    Failure,
+    Parcel,
+    opened,
+    packed,
+    packed_result,
+    receive,
+    send,
+)
 from windlass.worker.parent import die_with
 
 # A helper that nobody needs for so long ends. Its worker forgets it sooner.
 IDLE = 60.0
 
 
-def work_on(parcel: Parcel) -> Success | Failure:
+def work_on(parcel: Parcel) -> Parcel:
     """Do the work on one chunk; whatever it raises is for the worker to raise again."""
     try:
         work, chunk = opened(parcel)
-        return Success(work(chunk))
+        return packed_result(work(chunk))
     except Exception as error:  # noqa: BLE001 — as a runner takes whatever a handler raises
-        return Failure(_sendable(error), traceback.format_exc())
+        return packed(Failure(_sendable(error), traceback.format_exc()))
 
 
 def main() -> None:
@@ -40,7 +48,7 @@ def main() -> None:
     threading.Thread(target=_listen, args=(end, parcels), daemon=True).start()
     try:
         while True:
-            send(end, _answer(work_on(parcels.get(timeout=IDLE))))
+            send(end, work_on(parcels.get(timeout=IDLE)))
     except queue.Empty:
         return
 
@@ -51,13 +59,6 @@ def _listen(end: socket.socket, parcels: queue.SimpleQueue[Parcel]) -> None:
             parcels.put(receive(end))
     except EOFError:
         os._exit(1)  # without its worker nobody waits for the chunk
-
-
-def _answer(said: Success | Failure) -> Parcel:
-    try:
-        return packed(said)
-    except Exception as error:  # noqa: BLE001 — whatever a result makes of being pickled
-        return packed(Failure(TypeError(f"a chunk's result cannot be sent back: {error}"), ""))
 
 
 def _sendable(error: Exception) -> Exception:

@@ -36,6 +36,14 @@ def packed(value: object) -> Parcel:
     return [memoryview(text), *(array.raw() for array in arrays)]
 
 
+def packed_result(value: object) -> Parcel:
+    """What a chunk came to as a parcel; refuses what cannot travel."""
+    try:
+        return packed(Success(value))
+    except Exception as error:  # noqa: BLE001 — whatever a result makes of being pickled
+        raise TypeError(f"a chunk's result cannot be sent back: {error}") from None
+
+
 def opened(parcel: Parcel) -> Any:
     """The value in a parcel."""
     return pickle.loads(parcel[0], buffers=parcel[1:])  # noqa: S301 — from our own program

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from windlass.clock import Clock, SystemClock
-from windlass.core.errors import ClaimLost
 from windlass.worker.child_process import environment
 from windlass.worker.helper_wire import Failure, Parcel, opened, packed, receive, send
+from windlass.worker.trial import Cost, refuse_stopped, worked_here, worth_helpers, worth_trying
 
 MODULE = "windlass.worker.helper"
 # Half of what a helper waits before it ends, so that none ends as work is sent to it.
@@ -101,6 +101,36 @@ class HelperProcesses:
         stopped: Callable[[], bool],
     ) -> list[Any]:
         """Have so many chunks worked on at once; see `Helpers`."""
+        here = self._here(work, chunks, at_once, stopped) if worth_trying(chunks, at_once) else []
+        return here + self._together(work, chunks[len(here) :], at_once, stopped)
+
+    def close(self) -> None:
+        """End those that have nothing to do; the others end with what they do."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for helper in idle:
+            helper.kill()
+
+    def _here(
+        self,
+        work: Callable[[Any], Any],
+        chunks: Sequence[Any],
+        at_once: int,
+        stopped: Callable[[], bool],
+    ) -> list[Any]:
+        def worth(cost: Cost, items: int) -> bool:
+            return worth_helpers(cost, items, at_once, ready=self._ready(at_once))
+
+        return worked_here(work, chunks, self._clock, worth, stopped)
+
+    def _together(
+        self,
+        work: Callable[[Any], Any],
+        chunks: Sequence[Any],
+        at_once: int,
+        stopped: Callable[[], bool],
+    ) -> list[Any]:
         team = [self._take() for _ in range(min(at_once, len(chunks)))]
         try:
             results = _shared(work, chunks, team, stopped)
@@ -111,25 +141,23 @@ class HelperProcesses:
         self._keep(team)
         return results
 
-    def close(self) -> None:
-        """End those that have nothing to do; the others end with what they do."""
-        with self._lock:
-            self._closed = True
-            idle, self._idle = self._idle, []
-        for helper in idle:
-            helper.kill()
-
     def _take(self) -> Helper:
-        fresh = self._clock.monotonic() - KEPT
         while True:
             with self._lock:
                 if not self._idle:
                     break
                 helper = self._idle.pop()
-            if helper.used > fresh and helper.alive:
+            if self._fresh(helper) and helper.alive:
                 return helper
             helper.kill()
         return Helper()
+
+    def _ready(self, at_once: int) -> bool:
+        with self._lock:
+            return sum(map(self._fresh, self._idle)) >= at_once
+
+    def _fresh(self, helper: Helper) -> bool:
+        return self._clock.monotonic() - helper.used < KEPT
 
     def _keep(self, team: Sequence[Helper]) -> None:
         now = self._clock.monotonic()
@@ -163,8 +191,7 @@ def _shared(
         for helper in team:
             give(helper)
         while busy.get_map():
-            if stopped():
-                raise ClaimLost("the attempt is to stop, and so are its chunks")
+            refuse_stopped(stopped)
             for key, _ in busy.select(LOOK):
                 helper, at = key.data
                 busy.unregister(helper.end)
