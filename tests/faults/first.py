@@ -2,6 +2,7 @@
 
 from tests.faults.line import Line
 
+FREEZES = "tests/faults/test_freezes.py"
 CRON = "comes with cron, which does not exist yet"
 
 FIRST = (
@@ -21,8 +22,7 @@ FIRST = (
         short="8 nodes with 20 to 24 jobs each, either store, and 4 nodes for 1.5 leases",
         full="the same, and 40 zombies with jobs that act all the time",
         tests=(
-            "tests/faults/test_freezes.py::"
-            "test_nothing_that_zombies_bring_back_counts_and_they_act_no_more",
+            f"{FREEZES}::test_nothing_that_zombies_bring_back_counts_and_they_act_no_more",
             "tests/acceptance/test_freeze.py",
         ),
     ),
@@ -32,10 +32,7 @@ FIRST = (
         mark="no job is taken from any of them",
         short="2 nodes, 2 times each",
         full="4 nodes, 50 times each, 2,000 jobs",
-        tests=(
-            "tests/faults/test_freezes.py::"
-            "test_nothing_is_taken_from_nodes_that_are_frozen_for_half_a_lease",
-        ),
+        tests=(f"{FREEZES}::test_nothing_is_taken_from_nodes_that_are_frozen_for_half_a_lease",),
     ),
     Line(
         number="F04",
