@@ -12,6 +12,7 @@ import redis
 from xdist.workermanage import WorkerController
 
 from tests.services import PgBouncerServer, Postgres, ServiceFailed
+from tests.services.scratch import work_in_memory
 from tests.services.shared import SharedServices
 
 SERVICES = pytest.StashKey[SharedServices]()
@@ -26,6 +27,7 @@ def prepare_template(url: str) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Know the services: a worker of xdist is told where they are, anyone else starts them."""
+    work_in_memory()
     config.stash[SERVICES] = SharedServices(getattr(config, "workerinput", {}).get("services"))
 
 
