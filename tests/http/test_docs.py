@@ -109,14 +109,6 @@ async def test_no_other_file_is_served(client: aiohttp.ClientSession, name: str)
     assert answer.status in {307, 404}  # a client itself makes / of /docs/..
 
 
-async def test_the_root_leads_to_the_page(client: aiohttp.ClientSession) -> None:
-    async with client.get("/", allow_redirects=False) as answer:
-        await answer.read()
-
-    assert answer.status == 307
-    assert answer.headers["Location"] == "/docs"
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_of_the_page_names_no_other_host(name: str) -> None:
     text = (PAGES / name).read_text().replace(SPACE, "")

@@ -42,12 +42,6 @@ class File(NamedTuple):
     tag: bytes
 
 
-@get("/", access=Access.PUBLIC, answers={307: Says(None, "See /docs.")})
-async def root() -> Answer:
-    """Lead to the page that tells of the API."""
-    return Answer(307, headers=((b"location", b"/docs"),))
-
-
 @get("/docs", access=Access.PUBLIC, answers={200: Says(str, "The page.", PAGE)})
 async def docs(request: Request) -> Answer:
     """Show the API as a page, on which each route can be tried."""
@@ -83,4 +77,4 @@ def _read(name: str, body: bytes) -> File:
     return File(body, media.encode(), b'"%b"' % sha256(body).hexdigest()[:32].encode())
 
 
-ROUTES = [root, docs, docs_file]
+ROUTES = [docs, docs_file]

@@ -1,0 +1,11 @@
+/** Job. */
+import { Page } from "~/app/page";
+import { Skeletons } from "~/components/skeleton";
+
+export function JobPage() {
+  return (
+    <Page title="Job">
+      <Skeletons />
+    </Page>
+  );
+}

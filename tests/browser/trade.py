@@ -1,0 +1,43 @@
+"""Types of job for tests of pages: such as can be held, and such as fail as they are told."""
+
+from pathlib import Path
+
+from tests.waiting import until as until_true
+from windlass import Context, Windlass
+from windlass.core.errors import WindlassError
+
+app = Windlass(builtins=True)
+
+
+class Spilled(WindlassError):
+    """What goes wrong on purpose."""
+
+
+@app.job
+async def greet(name: str) -> str:
+    """Greet somebody."""
+    return f"Ahoy, {name}!"
+
+
+@app.job(max_attempts=1)
+async def spill(what: str = "soup") -> str:
+    """Fail at once and for good, unless it is tea."""
+    if what == "tea":
+        return "caught it"
+    raise Spilled(f"spilled the {what}")
+
+
+@app.job(max_attempts=5)
+async def stumble(times: int = 1) -> str:
+    """Fail, and be tried again later."""
+    raise Spilled(f"stumbled, {times} times to go")
+
+
+@app.job(max_attempts=1, timeout=60)
+async def hold(ctx: Context, until: str) -> str:
+    """Run until a file of this name is there, telling how far it is."""
+    ctx.log("holding the load")
+    await ctx.progress(0.5, "half way")
+    await until_true(lambda: Path(until).exists(), at_most=55)
+    ctx.log("letting go")
+    return "let go"
