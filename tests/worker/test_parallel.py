@@ -89,9 +89,9 @@ def test_the_first_chunks_are_small_and_so_are_the_last(at_once: int) -> None:
     sizes = [len(chunk) for chunk in split(range(size), at_once)]
 
     assert sizes[0] < size / 1000
-    assert all(after <= 4 * before for before, after in pairwise(sizes))
-    assert max(sizes) <= size / (2 * at_once)
-    assert sizes[-1] <= size / (16 * at_once)
+    assert all(after <= 16 * before for before, after in pairwise(sizes))
+    assert max(sizes) <= size / at_once
+    assert sizes[-1] <= size / (32 * at_once)
     assert len(sizes) < 10 * at_once
 
 
@@ -186,13 +186,13 @@ def test_heavy_work_on_many_items_goes_to_helpers_after_the_first(
 
 
 def test_work_that_proves_heavy_goes_to_helpers_then(toiling: HelperProcesses) -> None:
-    numbers = [0] * 100 + [1] * 9_900
+    numbers = [0] * 100 + [1] * 9_900  # the first chunk has 9, the second 144
     chunks = split(numbers, 2)
 
     pids = toiling.share(chunk_work.toil, chunks, 2, never)
 
-    assert {os.getpid()} < set(pids) == {os.getpid()} | alive()
-    assert pids.index(os.getpid(), 1) == 1
+    assert pids[:2] == [os.getpid()] * 2
+    assert set(pids[2:]) == alive()
 
 
 def test_light_work_stops_between_two_chunks(toiling: HelperProcesses) -> None:

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 from windlass.core.errors import BadInput
 
 # The first chunk is such a part of all, each of the next ones so many times larger than the one
-# before; the last chunks are such a part of what each has to do. That makes 18 for two at once.
+# before; the last chunks are such a part of what each has to do. That makes 14 for two at once.
 FIRST = 1024
-GROWTH = 4
-LAST = 32
+GROWTH = 16
+LAST = 64
 
 
 class Items(Protocol):
@@ -41,7 +41,7 @@ def _sizes(count: int, at_once: int, at_least: int) -> Iterator[int]:
         return
     grown, smallest = max(count // FIRST, at_least), max(count // (LAST * at_once), at_least)
     while count >= 2 * smallest:
-        size = min(grown, max(count // (2 * at_once), smallest))
+        size = min(grown, max(2 * count // (3 * at_once), smallest))
         yield size
         count -= size
         grown *= GROWTH

@@ -5,13 +5,11 @@ Started as `python -m windlass.worker.helper FD PARENT`. It imports nothing but 
 
 from __future__ import annotations
 
-import os
 import pickle
-import queue
+import select
 import signal
 import socket
 import sys
-import threading
 import traceback
 
 from windlass.worker.helper_wire import (
@@ -44,21 +42,11 @@ def main() -> None:
     die_with(parent)
     # An interrupt from the keyboard is for the worker.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parcels: queue.SimpleQueue[Parcel] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(end, parcels), daemon=True).start()
-    try:
-        while True:
-            send(end, work_on(parcels.get(timeout=IDLE)))
-    except queue.Empty:
-        return
-
-
-def _listen(end: socket.socket, parcels: queue.SimpleQueue[Parcel]) -> None:
-    try:
-        while True:
-            parcels.put(receive(end))
-    except EOFError:
-        os._exit(1)  # without its worker nobody waits for the chunk
+    while select.select([end], [], [], IDLE)[0]:
+        try:
+            send(end, work_on(receive(end)))
+        except (EOFError, ConnectionError):
+            return
 
 
 def _sendable(error: Exception) -> Exception:
