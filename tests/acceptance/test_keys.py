@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -13,16 +13,18 @@ import redis as client
 
 from tests.acceptance.api import Api
 from tests.acceptance.fleet import START
+from tests.faults.dose import dose
 from tests.services.redis import RedisServer
 from tests.services.server import free_port
 from tests.waiting import until
 from windlass import Windlass
 from windlass.core.job import State
 
-KEYS, TIMES = 1_000, 5
+# Enough of them that callers are left when it has died for the last time.
+KEYS, TIMES = dose(short=1_000, full=10_000), 5
 CALLERS = 40
 # How often it is killed at each step.
-DEATHS = 2
+DEATHS = dose(short=1, full=20)
 
 # `windlass serve` that kills itself at a step, sooner or later from life to life.
 DYING = """
@@ -40,6 +42,19 @@ def mortal(owner, name, before, after):
         return answer
     setattr(owner, name, act)
 
+def mortal_script(make):
+    def script(*args, **given):
+        steps = make(*args, **given)
+        try:
+            statement = next(steps)
+            while True:
+                rows = yield statement
+                die("inside the transaction")
+                statement = steps.send(rows)
+        except StopIteration as stop:
+            return stop.value
+    return script
+
 def die(where):
     global passes
     if where == step:
@@ -50,8 +65,15 @@ def die(where):
 mortal(shelf.Shelf, "look_at_keys", "before the look", "before the commit")
 mortal(sql_store.SqlStore, "enqueue", None, "after the commit")
 mortal(shelf.Shelf, "fill", None, "before the answer")
+sql_store._enqueue_all = mortal_script(sql_store._enqueue_all)
 """
-STEPS = ("before the look", "before the commit", "after the commit", "before the answer")
+STEPS = (
+    "before the look",
+    "before the commit",
+    "inside the transaction",
+    "after the commit",
+    "before the answer",
+)
 
 
 class Callers:
@@ -108,9 +130,12 @@ async def emptying(server: RedisServer) -> None:
             await asyncio.sleep(0.05)
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(dose(short=180, full=1200))
 async def test_each_key_makes_one_job_whoever_dies(
-    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
 ) -> None:
     with RedisServer() as server:
         monkeypatch.setenv("WINDLASS_REDIS", server.url)
@@ -129,6 +154,9 @@ async def test_each_key_makes_one_job_whoever_dies(
         async with Windlass(store_url) as app:
             stats = await app.stats()
 
+    record_property("deaths", len(died))
+    record_property("requests answered", callers.answers)
+    record_property("jobs for each key", max(len(ids) for ids in callers.ids.values()))
     assert died == [-signal.SIGKILL] * len(STEPS) * DEATHS
     assert callers.answers == KEYS * TIMES
     assert len(callers.ids) == KEYS
