@@ -30,6 +30,7 @@ class Air:
     """Carries what is said to everybody who hears, until it is still."""
 
     up = True
+    lost = None
 
     def __init__(self) -> None:
         self._hearers: list[Hear] = []

@@ -9,7 +9,7 @@ from windlass.core.errors import AlreadyKept
 from windlass.core.job import Lane, NodeId, State, WorkerId
 from windlass.core.outcome import Crashed
 from windlass.store import sql_reader
-from windlass.store.records import Ask, NodeRecord, Standing, WorkerRecord
+from windlass.store.records import Ask, Held, NodeRecord, Standing, WorkerRecord
 from windlass.store.sql_store import SqlStore
 
 
@@ -31,8 +31,9 @@ async def test_a_node_and_its_workers_are_known(yard: Yard, store: SqlStore) -> 
 
     fleet = await store.fleet()
     until = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=yard.clock.now_us()) + LEASE
-    assert list(fleet.nodes) == [(node, until, True, until - LEASE)]
-    assert list(fleet.workers) == [(worker, 0, [], until - LEASE, until, True)]
+    begun = until - LEASE
+    assert list(fleet.nodes) == [(node, until, True, begun, begun, timedelta(0))]
+    assert list(fleet.workers) == [(worker, 0, [], begun, until, True, 0, [], None, None)]
 
 
 async def test_a_worker_that_serves_every_queue_names_none(yard: Yard, store: SqlStore) -> None:
@@ -70,13 +71,73 @@ async def test_the_fleet_says_which_jobs_each_worker_runs(
     assert not status.alive
 
 
+async def test_the_fleet_says_what_those_jobs_are_and_how_many_threads_they_have(
+    yard: Yard, store: SqlStore
+) -> None:
+    worker = await yard.worker(threads=4)
+    [narrow] = await yard.enqueue(threads=2, queue="images", name="portrait")
+    [wide] = await yard.enqueue(threads=64)
+    await yard.claim(worker, lane=Lane.THREADS)
+
+    [status] = (await store.fleet()).workers
+
+    assert status.threads_in_use == 3
+    assert list(status.held) == [
+        Held(wide, "mail", "default", None, 1, yard.clock.now_us()),
+        Held(narrow, "mail", "images", "portrait", 2, yard.clock.now_us()),
+    ]
+
+
+async def test_a_worker_that_shall_drain_is_told_with_the_next_renewal(
+    yard: Yard, store: SqlStore
+) -> None:
+    worker = await yard.worker()
+    other = await yard.worker(node=worker.node)
+
+    known = await store.drain(worker.id, "ann")
+    yard.clock.advance(1)
+    await store.drain(worker.id, "bob")
+    told = await store.renew(worker.node, LEASE)
+    statuses = {one.record.id: one for one in (await store.fleet()).workers}
+    await store.end_drain(worker.id)
+    after = await store.renew(worker.node, LEASE)
+
+    assert known
+    assert told.draining == (worker.id,)
+    assert after.draining == ()
+    drained = statuses[worker.id]
+    assert drained.drain_by == "ann"
+    assert drained.drain_at == drained.started_at
+    assert statuses[other.id].drain_at is None
+
+
+async def test_who_has_ended_cannot_drain(yard: Yard, store: SqlStore) -> None:
+    worker = await yard.worker()
+    await store.dismiss([worker.id])
+
+    assert not await store.drain(worker.id, "ann")
+    assert not await store.end_drain(worker.id)
+
+
+async def test_a_job_is_explained_by_who_drains(yard: Yard, store: SqlStore) -> None:
+    worker = await yard.worker()
+    [job] = await yard.enqueue()
+    await store.drain(worker.id, "ann")
+
+    facts = await store.facts(job)
+
+    assert facts is not None
+    assert (facts.workers, facts.draining) == (0, 1)
+
+
 async def test_a_node_whose_lease_ran_out_is_not_alive(yard: Yard, store: SqlStore) -> None:
     await yard.node()
     yard.clock.advance(LEASE.total_seconds())
 
-    [(_, _, alive, _)] = (await store.fleet()).nodes
+    [status] = (await store.fleet()).nodes
 
-    assert not alive
+    assert not status.alive
+    assert status.quiet == LEASE
 
 
 async def test_renewing_extends_the_lease_and_tells_the_standing(
@@ -94,8 +155,9 @@ async def test_renewing_extends_the_lease_and_tells_the_standing(
         known=True, now_us=yard.clock.now_us(), aging_us=60_000_000, widest=9, suspects=0
     )
     yard.clock.advance(14.999)
-    alive = [record.id for record, _, alive, _ in (await store.fleet()).nodes if alive]
-    assert alive == [node]
+    alive = [one for one in (await store.fleet()).nodes if one.alive]
+    assert [one.record.id for one in alive] == [node]
+    assert alive[0].quiet == timedelta(seconds=14.999)
 
 
 async def test_only_live_workers_count_for_the_widest(yard: Yard, store: SqlStore) -> None:

@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Unpack
 
+from windlass.app.board import Board, look
 from windlass.app.bulk import bulk_job, order
 from windlass.app.home import Homes
 from windlass.app.lock import Hold
@@ -20,9 +21,16 @@ from windlass.app.which import Which, filter_of
 from windlass.bell.base import ASKED, CHANGED, WIDE
 from windlass.core import limits
 from windlass.core.bulk import Action
-from windlass.core.errors import BadInput, NotFinished, UnknownJob, UnknownType, WrongState
+from windlass.core.errors import (
+    BadInput,
+    NotFinished,
+    UnknownJob,
+    UnknownType,
+    UnknownWorker,
+    WrongState,
+)
 from windlass.core.explain import Explanation, explain
-from windlass.core.job import Attempt, JobId, NewJob, State
+from windlass.core.job import Attempt, JobId, NewJob, State, WorkerId
 from windlass.core.job import Job as StoredJob
 from windlass.core.rank import parse_aging
 from windlass.executors.base import Registry
@@ -204,6 +212,23 @@ class Verbs:
         """Every queue in which jobs wait, or that is paused."""
         home = await self._homes.here()
         return await home.store.queues()
+
+    async def board(self) -> Board:
+        """The queues and how jobs flow through them, the fleet, and what is wrong right now."""
+        home = await self._homes.here()
+        return await look(home.store, home.hail.lost)
+
+    async def drain(self, worker: WorkerId | str, *, by: str = "the application") -> None:
+        """Let a worker finish what it runs and claim no more."""
+        home = await self._homes.here()
+        if not await home.store.drain(limits.worker_id(worker), by):
+            raise UnknownWorker(worker)
+
+    async def end_drain(self, worker: WorkerId | str) -> None:
+        """Let a worker claim jobs again."""
+        home = await self._homes.here()
+        if not await home.store.end_drain(limits.worker_id(worker)):
+            raise UnknownWorker(worker)
 
     async def fleet(self) -> Fleet:
         """The nodes and workers that have not left."""

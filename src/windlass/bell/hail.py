@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from datetime import timedelta
 from typing import Protocol, TypeAlias
 
 # Hears what is said; None after a time in which something may have been missed.
@@ -16,6 +17,11 @@ class Hail(Protocol):
     @property
     def up(self) -> bool:
         """Whether what is said now is likely to be heard."""
+        ...
+
+    @property
+    def lost(self) -> timedelta | None:
+        """How long what carries it has been away; None if it is there, or if there is none."""
         ...
 
     async def say(self, subject: str, said: bytes) -> int:
@@ -35,6 +41,7 @@ class Silence:
     """Nobody hears anybody."""
 
     up = False
+    lost = None
 
     async def say(self, subject: str, said: bytes) -> int:  # noqa: ARG002
         """Say it to nobody."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from datetime import timedelta
 
 from windlass.bell.hail import Hear
 from windlass.redis.link import Link
@@ -21,6 +22,11 @@ class RedisHail:
     def up(self) -> bool:
         """Whether Redis is there."""
         return self._link.up
+
+    @property
+    def lost(self) -> timedelta | None:
+        """How long Redis has been away, if it is."""
+        return self._link.lost
 
     async def say(self, subject: str, said: bytes) -> int:
         """Publish it, if Redis is there."""

@@ -31,3 +31,16 @@ def duration(value: float | timedelta, what: str) -> timedelta:
     if not 0 <= seconds <= LONGEST.total_seconds():
         raise BadInput(f"{what} must be between 0 and 100 years, not {value!r}")
     return value if isinstance(value, timedelta) else timedelta(seconds=seconds)
+
+
+def in_words(seconds: float) -> str:
+    """A rough length of time, in the two largest units that matter."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:  # noqa: PLR2004 — a minute
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:  # noqa: PLR2004 — an hour
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"

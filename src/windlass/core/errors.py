@@ -8,6 +8,7 @@ WindlassError
 │   ├── BadQuery         the words that say which jobs are wanted cannot be read
 │   └── BadStore         the store's URL, file or server cannot be used
 ├── UnknownJob           no job has this id
+├── UnknownWorker        no live worker has this id
 ├── WrongState           the job is in a state that does not allow this
 ├── KeyTaken             the idempotency key belongs to another request
 ├── NotFinished          the job did not finish in the time given
@@ -86,6 +87,15 @@ class UnknownJob(WindlassError, LookupError):
         """Name the id."""
         super().__init__(f"no job {job_id}; it was never enqueued here, or it was pruned")
         self.id = job_id
+
+
+class UnknownWorker(WindlassError, LookupError):
+    """No worker has this id."""
+
+    def __init__(self, worker: str) -> None:
+        """Name the id."""
+        super().__init__(f"no worker {worker}; it has ended, or was never there")
+        self.id = worker
 
 
 class WrongState(WindlassError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, assert_never
 
-from windlass.core.duration import LONGEST
+from windlass.core.duration import LONGEST, in_words
 from windlass.core.job import Job, Lane, State
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -35,7 +35,8 @@ class Facts:
     line: Line | None = None  # known where lines are long
     paused_by: str | None = None
     queue_paused: bool = False
-    workers: int = 0  # live workers
+    workers: int = 0  # live workers that take jobs
+    draining: int = 0  # live ones that were told to take no more
     workers_for_type: int = 0
     workers_for_queue: int = 0
     widest: int = 0
@@ -139,7 +140,7 @@ def _scheduled(facts: Facts) -> str:
 
 def _due(facts: Facts) -> str:
     wait = (facts.job.run_at - _now(facts)).total_seconds()
-    return f"due in {_span(wait)}" if wait > 0 else "due now, about to be promoted"
+    return f"due in {in_words(wait)}" if wait > 0 else "due now, about to be promoted"
 
 
 def _obstacles(facts: Facts) -> Iterator[str]:
@@ -148,7 +149,7 @@ def _obstacles(facts: Facts) -> Iterator[str]:
     if facts.queue_paused:
         yield f"queue {job.queue} is paused by {facts.paused_by}"
     if not facts.workers:
-        yield "no worker is alive"
+        yield "every live worker is draining" if facts.draining else "no worker is alive"
         return
     if not facts.workers_for_type:
         yield f"no live worker knows type {job.type}"
@@ -181,7 +182,7 @@ def _place(facts: Facts) -> str:
         return f"waits its turn: {_ahead(facts)}, and nothing was claimed in the last minute"
     if wait is None:
         return f"waits its turn: {_ahead(facts)}"
-    return f"waits its turn: {_ahead(facts)}, about {_span(wait.total_seconds())}"
+    return f"waits its turn: {_ahead(facts)}, about {in_words(wait.total_seconds())}"
 
 
 def _ahead(facts: Facts) -> str:
@@ -229,16 +230,3 @@ def _now(facts: Facts) -> datetime:
 
 def _instant(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def _span(seconds: float) -> str:
-    """A rough length of time, in the two largest units that matter."""
-    if seconds < 1:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 60:  # noqa: PLR2004 — a minute
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:  # noqa: PLR2004 — an hour
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"

@@ -34,6 +34,9 @@ class Rates(NamedTuple):
     out: float | None = None
 
 
+UNKNOWN = Rates()
+
+
 def anchored(anchors: Sequence[Snapshot], latest: Snapshot) -> list[Snapshot]:
     """The snapshots to measure from next: at most two, and the second no older than needed."""
     if not anchors:
@@ -49,7 +52,7 @@ def rates(since: Snapshot, latest: Snapshot, known: Mapping[str, Rates]) -> dict
     Where much is live, it is counted seldom: what is known of before stands until then.
     """
     return {
-        queue: _rates(since, latest, queue, known.get(queue, Rates())) for queue in latest.queues
+        queue: _rates(since, latest, queue, known.get(queue, UNKNOWN)) for queue in latest.queues
     }
 
 

@@ -37,7 +37,7 @@ def percentile(bins: Bins, share: float) -> float | None:
         return None
     seen = 0.0
     place = 0
-    for place in sorted(bins):  # noqa: B007 — the last one, if sums of fractions fall short
+    for place in sorted(bins):
         seen += bins[place]
         if seen >= wanted:
             break

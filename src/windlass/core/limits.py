@@ -7,8 +7,8 @@ from uuid import UUID
 
 from windlass.core.backoff import Backoff
 from windlass.core.duration import duration
-from windlass.core.errors import BadInput, UnknownJob
-from windlass.core.job import JobId, State
+from windlass.core.errors import BadInput, UnknownJob, UnknownWorker
+from windlass.core.job import JobId, State, WorkerId
 from windlass.core.rank import MAX_PRIORITY, MIN_PRIORITY
 
 MAX_THREADS = 256
@@ -171,6 +171,14 @@ def job_id(value: object) -> JobId:
         return JobId(str(UUID(str(value))))
     except ValueError:
         raise UnknownJob(str(value)) from None
+
+
+def worker_id(value: object) -> WorkerId:
+    """A worker's id as it is stored. What cannot be an id is the id of no worker."""
+    try:
+        return WorkerId(str(UUID(str(value))))
+    except ValueError:
+        raise UnknownWorker(str(value)) from None
 
 
 def _text(value: object, what: str) -> str:

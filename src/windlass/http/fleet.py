@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from windlass.core import limits
+from windlass.core.errors import UnknownWorker
 from windlass.http import wire_fleet as wire
 from windlass.http.access import Access
 from windlass.http.answer import Answer, json
 from windlass.http.problems import Refusal
-from windlass.http.routing import Says, get
+from windlass.http.request import Request
+from windlass.http.routing import Says, get, post
 from windlass.http.service import Service
 
 
@@ -18,6 +21,39 @@ from windlass.http.service import Service
 async def list_workers(service: Service) -> Answer:
     """List the workers, with the slots they have and use."""
     return json(wire.workers(await service.app.fleet()))
+
+
+@post(
+    "/workers/{worker}/drain",
+    access=Access.WRITE,
+    answers={200: Says(wire.Worker, "It finishes what it runs, and claims no more.")},
+)
+async def drain_worker(service: Service, request: Request, worker: str) -> Answer:
+    """Let a worker finish what it runs and claim no more; it learns of it within a few seconds."""
+    who = request.principal.name if request.principal else "the API"
+    await service.app.drain(worker, by=who)
+    return json(await _named(service, worker))
+
+
+@post(
+    "/workers/{worker}/resume",
+    access=Access.WRITE,
+    answers={200: Says(wire.Worker, "It claims jobs again.")},
+)
+async def resume_worker(service: Service, worker: str) -> Answer:
+    """Let a worker that was told to drain claim jobs again."""
+    await service.app.end_drain(worker)
+    return json(await _named(service, worker))
+
+
+@get(
+    "/incidents",
+    access=Access.READ,
+    answers={200: Says(list[wire.Incident], "What is wrong, the worst first.")},
+)
+async def list_incidents(service: Service) -> Answer:
+    """Say in sentences what is wrong right now, since when, and where to look."""
+    return json([wire.incident(one) for one in (await service.app.board()).incidents])
 
 
 @get(
@@ -53,4 +89,20 @@ async def read_type(service: Service, type: str) -> Answer:  # noqa: A002 — wh
     raise Refusal(404, "unknown-type", f"no type {type!r}; GET /types lists those there are")
 
 
-ROUTES = [list_workers, list_nodes, list_types, read_type]
+async def _named(service: Service, worker: str) -> wire.Worker:
+    wanted = limits.worker_id(worker)
+    for one in wire.workers(await service.app.fleet()):
+        if one.id == wanted:
+            return one
+    raise UnknownWorker(worker)
+
+
+ROUTES = [
+    list_workers,
+    drain_worker,
+    resume_worker,
+    list_incidents,
+    list_nodes,
+    list_types,
+    read_type,
+]

@@ -57,6 +57,7 @@ CAUSES: Mapping[type[WindlassError], tuple[int, str]] = {
     errors.BadStore: (503, "store-away"),
     errors.BadInput: (422, "bad-input"),
     errors.UnknownJob: (404, "unknown-job"),
+    errors.UnknownWorker: (404, "unknown-worker"),
     errors.WrongState: (409, "wrong-state"),
     errors.KeyTaken: (422, "key-taken"),
     errors.StoreAway: (503, "store-away"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from windlass.app.board import QueueView
 from windlass.http import wire_fleet as wire
 from windlass.http.access import Access
 from windlass.http.answer import Answer, json
 from windlass.http.request import Request
 from windlass.http.routing import Says, get, post
 from windlass.http.service import Service
-from windlass.store.records import QueueRecord
 
 
 @get(
@@ -17,8 +17,11 @@ from windlass.store.records import QueueRecord
     answers={200: Says(list[wire.Queue], "Queues with live jobs, and those that are paused.")},
 )
 async def list_queues(service: Service) -> Answer:
-    """List the queues in which jobs wait or run, and those that are paused."""
-    return json([wire.queue(one) for one in await service.app.queues()])
+    """List the queues in which jobs wait or run, and those that are paused.
+
+    Rates are of the last minute or so. `drain` supposes that they stay as they are.
+    """
+    return json([wire.queue(one) for one in (await service.app.board()).queues])
 
 
 @get(
@@ -38,8 +41,8 @@ async def read_queue(service: Service, queue: str) -> Answer:
 )
 async def read_load(service: Service, queue: str) -> Answer:
     """Say how much a queue has to do, for whoever decides how many workers there should be."""
-    found = await _named(service, queue)
-    return json(wire.Load(load=found.depth + found.running))
+    record = (await _named(service, queue)).record
+    return json(wire.Load(load=record.depth + record.running))
 
 
 @post(
@@ -67,9 +70,10 @@ async def resume_queue(service: Service, queue: str) -> Answer:
     return json(wire.queue(await _named(service, queue)))
 
 
-async def _named(service: Service, name: str) -> QueueRecord:
-    found = {one.name: one for one in await service.app.queues()}
-    return found.get(name) or QueueRecord(name=name)
+async def _named(service: Service, name: str) -> QueueView:
+    board = await service.app.board()
+    found = {one.record.name: one for one in board.queues}
+    return found.get(name) or board.empty(name)
 
 
 ROUTES = [list_queues, read_queue, read_load, pause_queue, resume_queue]

@@ -6,6 +6,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
 from typing import Any, TypeAlias
 
 import hiredis
@@ -64,6 +65,13 @@ class Link:
     def up(self) -> bool:
         """Whether the last that was heard of Redis was good."""
         return self._wire is not None
+
+    @property
+    def lost(self) -> timedelta | None:
+        """For how long Redis has not answered; None while it does."""
+        if self._lost_at is None:
+            return None
+        return timedelta(seconds=asyncio.get_running_loop().time() - self._lost_at)
 
     def hold(self) -> Link:
         """Take part in it; `close` is the other half."""

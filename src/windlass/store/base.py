@@ -134,6 +134,14 @@ class Store(Totals, Trends, Locking, Protocol):
         """Mark workers ended, so that whatever they still hold is reclaimed at once."""
         ...
 
+    async def drain(self, worker: WorkerId, by: str) -> bool:
+        """Let the worker claim no more; false if there is no such worker."""
+        ...
+
+    async def end_drain(self, worker: WorkerId) -> bool:
+        """Undo `drain`."""
+        ...
+
     async def leave(self, node: NodeId) -> None:
         """Forget the node and its workers."""
         ...

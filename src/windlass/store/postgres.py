@@ -137,7 +137,8 @@ class PostgresDatabase:
         # In line behind other borrowers for as long as it takes: that is no outage.
         pool, connection = await self._acquire(within=None)
         try:
-            yield connection
+            with _not_to_a_standby(connection):
+                yield connection
         finally:
             await _release(pool, connection)
 
@@ -164,7 +165,7 @@ class PostgresDatabase:
     async def _once(self, once: Callable[[Connection], Awaitable[T]]) -> T:
         pool, connection = await self._acquire()
         try:
-            with _in_our_words():
+            with _in_our_words(), _not_to_a_standby(connection):
                 return await once(connection)
         finally:
             await _release(pool, connection)
@@ -239,6 +240,16 @@ class PostgresDatabase:
             return {}
         ours = {} if self._for_handlers else FROZEN
         return {"application_name": "windlass", **KEEPALIVE, **ours}
+
+
+@contextmanager
+def _not_to_a_standby(connection: Connection) -> Iterator[None]:
+    """Hang up on a server that may not write, lest the pool keep to it when another one leads."""
+    try:
+        yield
+    except asyncpg.ReadOnlySQLTransactionError:
+        connection.terminate()
+        raise
 
 
 async def _release(pool: Pool, connection: Connection) -> None:

@@ -85,6 +85,9 @@ class PostgresEffects:
                     raise ClaimLost(LOST)
         except (driver.errors.DeadlockDetected, driver.errors.SerializationFailure) as problem:
             raise RolledBack(f"{UNDID}: {problem}") from problem
+        except driver.errors.ReadOnlySqlTransaction as problem:
+            connection.close()  # a standby; another one leads
+            raise StoreAway(f"PostgreSQL may not write: {problem}") from problem
         except driver.OperationalError as problem:
             if not connection.broken:
                 raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple, TypeAlias
 
 from windlass.core.claim import Claim
@@ -81,6 +81,7 @@ class Standing:
     aging_us: int = 0
     widest: int = 0  # the most threads of any live worker
     suspects: int = 0  # jobs waiting in lane `alone`, counted up to 8
+    draining: Sequence[WorkerId] = ()  # those of its workers that shall claim no more
 
 
 class Ask(NamedTuple):
@@ -198,6 +199,19 @@ class NodeStatus(NamedTuple):
     lease_until: datetime
     alive: bool
     started_at: datetime
+    renewed_at: datetime  # when it was last heard of, …
+    quiet: timedelta  # … and how long ago that is
+
+
+class Held(NamedTuple):
+    """A job that a worker runs, on so many threads, since so many µs after 1970."""
+
+    id: JobId
+    type: str
+    queue: str
+    name: str | None
+    threads: int
+    since_us: int
 
 
 class WorkerStatus(NamedTuple):
@@ -209,6 +223,10 @@ class WorkerStatus(NamedTuple):
     started_at: datetime
     lease_until: datetime  # of its node
     alive: bool
+    threads_in_use: int = 0
+    held: Sequence[Held] = ()  # the same jobs, and what is known of them there
+    drain_at: datetime | None = None  # when it was told to claim no more, if it was
+    drain_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from windlass.core.claim import Claim
 from windlass.core.explain import Facts, Line
 from windlass.core.job import Attempt, Job, JobId, Lane, NodeId, Policy, State, WorkerId
 from windlass.store.records import (
+    Held,
     LogLine,
     NodeRecord,
     NodeStatus,
@@ -34,6 +35,7 @@ LANES: dict[str, Lane] = {lane.value: lane for lane in Lane}
 LANE_PLACE = Claim._fields.index("lane")
 
 _policy = msgspec.json.Decoder(Policy)
+_held = msgspec.json.Decoder(list[Held])
 
 
 def instant(value: Any) -> Any:
@@ -162,6 +164,8 @@ def node(row: Row) -> NodeStatus:
         lease_until=instant(row["lease_until"]),
         alive=bool(row["alive"]),
         started_at=instant(row["started_at"]),
+        renewed_at=instant(row["renewed_at"]),
+        quiet=instant(row["now"]) - instant(row["renewed_at"]),
     )
 
 
@@ -177,13 +181,18 @@ def worker(row: Row) -> WorkerStatus:
         types=_names(row["types"]) or (),
         queues=_names(row["queues"]),
     )
+    held = _held.decode(row["held"]) if row["held"] else []
     return WorkerStatus(
         record=record,
         running=row["running"],
-        jobs=[JobId(one) for one in names(row["jobs"])],
+        jobs=[one.id for one in held],
         started_at=instant(row["started_at"]),
         lease_until=instant(row["lease_until"]),
         alive=bool(row["alive"]),
+        threads_in_use=int(row["threads_in_use"]),
+        held=held,
+        drain_at=instant(row["drain_at"]),
+        drain_by=row["drain_by"],
     )
 
 
@@ -202,6 +211,7 @@ def facts(row: Row, of: Job) -> Facts:
         queue_paused=row["paused_by"] is not None,
         paused_by=row["paused_by"],
         workers=row["workers"],
+        draining=row["draining"],
         workers_for_type=row["workers_for_type"],
         workers_for_queue=row["workers_for_queue"],
         widest=row["widest"],

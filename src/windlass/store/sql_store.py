@@ -223,6 +223,7 @@ class SqlStore(SqlReader, SqlBulk, SqlTrends, SqlLocking):
             aging_us=found[0]["aging_us"],
             widest=found[0]["widest"],
             suspects=found[0]["suspects"],
+            draining=tuple(map(WorkerId, rows.names(found[0]["draining"]))),
         )
 
     async def asked(self, node: NodeId) -> list[Ask]:
@@ -232,6 +233,14 @@ class SqlStore(SqlReader, SqlBulk, SqlTrends, SqlLocking):
     async def dismiss(self, workers: Sequence[WorkerId]) -> None:
         """Mark workers ended."""
         await self._write("dismiss", ids=list(workers))
+
+    async def drain(self, worker: WorkerId, by: str) -> bool:
+        """Let the worker claim no more."""
+        return bool(await self._write("drain", id=worker, by=by))
+
+    async def end_drain(self, worker: WorkerId) -> bool:
+        """Undo `drain`."""
+        return bool(await self._write("drain_end", id=worker))
 
     async def leave(self, node: NodeId) -> None:
         """Forget the node and its workers."""

@@ -88,7 +88,7 @@ class SqlTrends(SqlTotals):
         found = await self._ask("trend", grain=window.grain, since_us=since_us)
         tallies = {int(row["at_us"]): _tally.decode(row["document"]) for row in found}
         until_us = pulse.reading.at_us if pulse else now_us
-        return Trend(since_us, until_us, stepped(window, since_us, tallies))
+        return Trend(now_us, since_us, until_us, stepped(window, since_us, tallies))
 
 
 def _keep(

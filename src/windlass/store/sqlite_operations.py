@@ -80,7 +80,7 @@ def settle_return(session: Session, statement: Statement) -> Rows:
 def renew(session: Session, statement: Statement) -> Rows:
     """Extend the lease, and look at the fleet then."""
     known = session.change(statement._replace(name="renew.extend")).rows
-    return session.rows("renew", {}) if known else []
+    return session.rows("renew", statement.args) if known else []
 
 
 def lock_take(session: Session, statement: Statement) -> Rows:

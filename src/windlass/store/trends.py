@@ -22,6 +22,7 @@ class Pulse:
 class Trend(NamedTuple):
     """The steps of a window, and when the first begins; the last one ends at `until_us`."""
 
+    now_us: int
     since_us: int
     until_us: int
     steps: Sequence[Tally | None]

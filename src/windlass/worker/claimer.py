@@ -64,6 +64,7 @@ class Claimer:
         """Begin with nothing learnt about the fleet."""
         self.on_rest: Callable[[], None] = lambda: None
         self.crowded = False  # it would claim more if fewer attempts were waiting to be settled
+        self.draining = False  # it was told to claim no more
         self._identity = identity
         self._settings = identity.settings
         self._store = store
@@ -124,6 +125,17 @@ class Claimer:
             self._aging_us = standing.aging_us
             for front in self._fronts.values():
                 front.reset()
+        draining = self._identity.worker in standing.draining
+        if draining != self.draining:
+            self.draining = draining
+            self._turn_to_drain()
+
+    def _turn_to_drain(self) -> None:
+        """Hand back what has not started, or look for jobs again."""
+        if self.draining:
+            for way in self._ways.values():
+                self._gear.hand_back(way.line.take_back(len(way.line)))
+        self.ring()
 
     def _hear_of(self, suspects: int, now: float) -> None:
         if not suspects or not self._settings.takes_suspects:
@@ -175,6 +187,8 @@ class Claimer:
         return None
 
     def _lanes(self, now: float) -> tuple[Lane, ...]:
+        if self.draining:
+            return ()
         if self._settings.alone:
             return (Lane.ALONE,)
         if self._stands_back(now):

@@ -42,7 +42,7 @@ class Hand:
         self._channel = channel
         self.reports: AsyncIterator[Report] = channel.hear()
         self._hello: Hello | None = None
-        self._learned: tuple[int, int] | None = None
+        self._learned: tuple[int, int, bool] | None = None
 
     @classmethod
     async def start(cls, command: Sequence[str], lease: int) -> Hand:
@@ -89,7 +89,7 @@ class Hand:
 
     def learn(self, standing: Standing) -> None:
         """Tell it how the fleet stands, if that is news."""
-        news = (standing.aging_us, standing.widest)
+        news = (standing.aging_us, standing.widest, self.worker in standing.draining)
         if self.worker is not None and news != self._learned:
             self._learned = news
             self._channel.say(Learn(standing))

@@ -3,7 +3,7 @@ with live as materialized (
     select w.*
       from windlass_workers w
       join windlass_nodes n on n.id = w.node
-     where w.ended_at is null and n.lease_until > :now
+     where w.ended_at is null and w.drain_at is null and n.lease_until > :now
 ),
 job as materialized (
     select * from windlass_jobs where id = :id
@@ -30,6 +30,10 @@ select :now as now_us,
        (select pending from windlass_counts) as pending,
        (select q.paused_by from windlass_queues q join job on q.name = job.queue) as paused_by,
        (select count(*) from live) as workers,
+       (select count(*)
+          from windlass_workers w
+          join windlass_nodes n on n.id = w.node
+         where w.ended_at is null and w.drain_at is not null and n.lease_until > :now) as draining,
        (select count(*) from live, job
          where job.type in (select value from json_each(live.types))) as workers_for_type,
        (select count(*) from live, job

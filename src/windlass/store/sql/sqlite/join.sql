@@ -1,3 +1,3 @@
 -- Make a node known and grant its first lease.
-insert into windlass_nodes (id, host, pid, version, started_at, lease_until)
-values (:id, :host, :pid, :version, :now, :now + :lease_us)
+insert into windlass_nodes (id, host, pid, version, started_at, renewed_at, lease_until)
+values (:id, :host, :pid, :version, :now, :now, :now + :lease_us)

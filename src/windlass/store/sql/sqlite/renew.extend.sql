@@ -1,2 +1,2 @@
 -- Extend a node's lease.
-update windlass_nodes set lease_until = :now + :lease_us where id = :node
+update windlass_nodes set lease_until = :now + :lease_us, renewed_at = :now where id = :node

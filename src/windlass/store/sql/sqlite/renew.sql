@@ -7,4 +7,6 @@ select :now as now_us,
          where w.ended_at is null and not w.alone and n.lease_until > :now) as widest,
        (select count(*)
           from (select 1 from windlass_jobs where state = 'pending' and lane = 'alone' limit 8))
-           as suspects
+           as suspects,
+       (select json_group_array(id) from windlass_workers where node = :node and drain_at is not null)
+           as draining
