@@ -29,10 +29,8 @@ def stage() -> Iterator[Stage]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Run every test of this folder that asks for a page where its browser is spoken to."""
-    stage: Stage | None = pyfuncitem.funcargs.get("stage")  # type: ignore[assignment]
-    if stage is None and "stage" in pyfuncitem.fixturenames:
-        stage = pyfuncitem._request.getfixturevalue("stage")
-    if stage is None:
+    stage = pyfuncitem.funcargs.get("stage")
+    if not isinstance(stage, Stage):
         return None
     wanted = inspect.signature(pyfuncitem.obj).parameters
     stage.play(pyfuncitem.obj, **{name: pyfuncitem.funcargs[name] for name in wanted})

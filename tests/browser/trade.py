@@ -37,7 +37,7 @@ async def stumble(times: int = 1) -> str:
 async def hold(ctx: Context, until: str) -> str:
     """Run until a file of this name is there, telling how far it is."""
     ctx.log("holding the load")
-    await ctx.progress(0.5, "half way")
+    ctx.progress(0.5, "half way")
     await until_true(lambda: Path(until).exists(), at_most=55)
     ctx.log("letting go")
     return "let go"

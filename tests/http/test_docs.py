@@ -101,12 +101,12 @@ async def test_a_file_that_a_browser_has_already_is_not_sent_again(
     assert "Content-Length" not in second.headers
 
 
-@pytest.mark.parametrize("name", ["nothing.js", "..%2Fdocs.py", "%2Fetc%2Fpasswd", ".."])
+@pytest.mark.parametrize("name", ["nothing.js", "..%2Fdocs.py", "%2Fetc%2Fpasswd"])
 async def test_no_other_file_is_served(client: aiohttp.ClientSession, name: str) -> None:
     async with client.get(f"/docs/{name}", allow_redirects=False) as answer:
         await answer.read()
 
-    assert answer.status in {307, 404}  # a client itself makes / of /docs/..
+    assert answer.status == 404
 
 
 @pytest.mark.parametrize("name", NAMES)
