@@ -56,6 +56,30 @@ async def test_a_coroutine_is_handed_back_uncharged_when_trust_is_lost(yard: Yar
     assert yard.seen.of(AttemptFailed) == []
 
 
+async def test_trust_that_was_lost_and_came_back_unseen_was_lost_all_the_same(yard: Yard) -> None:
+    runs = asyncio.Semaphore(0)
+    first = True
+
+    async def work() -> None:
+        nonlocal first
+        runs.release()
+        if first:
+            first = False
+            await asyncio.Event().wait()
+
+    yard.handles(work)
+    job = await yard.enqueue("work")
+
+    async with yard.working():
+        await runs.acquire()
+        # As after a freeze of the whole node, of which its supervisor wakes up first.
+        yard.lease.revoke()
+        yard.lease.extend(yard.clock.monotonic() + 60)
+        [done] = await yard.come_to(State.COMPLETED, job)
+
+    assert (done.attempts, done.failures) == (1, 0)
+
+
 async def test_a_plain_function_sees_that_it_may_no_longer_act(yard: Yard) -> None:
     begun = threading.Event()
 

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from windlass.clock import Clock
 
-# One double, written and read at once, so that no reader ever sees half of a deadline.
-SIZE = 8
+# Two doubles, each written and read at once, so that no reader ever sees half of a deadline.
+SIZE = 16
 NEVER = 0.0  # the monotonic clock is past it, and fresh memory says it
 
 
@@ -20,6 +20,11 @@ class Lease(Protocol):
     @property
     def deadline(self) -> float:
         """Until when claims may be acted upon."""
+        ...
+
+    @property
+    def lapses(self) -> float:
+        """How often it was extended after it could not be trusted: so often claims were at risk."""
         ...
 
     def trusted(self) -> bool:
@@ -42,11 +47,17 @@ class LocalLease:
         """Begin without trust: nothing has been granted yet."""
         self._clock = clock
         self._deadline = NEVER
+        self._lapses = 0
 
     @property
     def deadline(self) -> float:
         """Until when claims may be acted upon."""
         return self._deadline
+
+    @property
+    def lapses(self) -> float:
+        """How often it was extended after it could not be trusted."""
+        return self._lapses
 
     def trusted(self) -> bool:
         """Whether claims may be acted upon now."""
@@ -54,6 +65,7 @@ class LocalLease:
 
     def extend(self, until: float) -> None:
         """Trust it until then."""
+        self._lapses += not self.trusted()
         self._deadline = until
 
     def revoke(self) -> None:
@@ -71,24 +83,30 @@ class SharedLease:
     def __init__(self, fd: int, clock: Clock) -> None:
         """Share what stands behind the file descriptor, one that `shared_memory` made."""
         self._clock = clock
-        self._deadline = memoryview(mmap.mmap(fd, SIZE)).cast("d")
+        self._shared = memoryview(mmap.mmap(fd, SIZE)).cast("d")
 
     @property
     def deadline(self) -> float:
         """Until when claims may be acted upon."""
-        return self._deadline[0]
+        return self._shared[0]
+
+    @property
+    def lapses(self) -> float:
+        """How often it was extended after it could not be trusted."""
+        return self._shared[1]
 
     def trusted(self) -> bool:
         """Whether claims may be acted upon now."""
-        return self._clock.monotonic() < self._deadline[0]
+        return self._clock.monotonic() < self._shared[0]
 
     def extend(self, until: float) -> None:
-        """Trust it until then."""
-        self._deadline[0] = until
+        """Trust it until then; a lapse is there to be seen before the trust that came after it."""
+        self._shared[1] += not self.trusted()
+        self._shared[0] = until
 
     def revoke(self) -> None:
         """Trust it no more."""
-        self._deadline[0] = NEVER
+        self._shared[0] = NEVER
 
 
 def shared_memory() -> int:

@@ -181,15 +181,17 @@ class Worker:
 
     async def _watch_lease(self) -> None:
         """Let go of everything when the lease can no longer be trusted; go on when it can."""
-        trusted = True
+        trusted, lapses = True, self._lease.lapses
         while True:
-            if trusted != self._lease.trusted():
-                trusted = not trusted
-                if trusted:
-                    self._claimer.doubt()
-                else:
-                    self._hand_back_held()
-                    self._tell_all(Told.LEASE)
+            # A node that was frozen may have renewed it before this worker came to look.
+            unseen, lapses = self._lease.lapses != lapses, self._lease.lapses
+            if trusted and (unseen or not self._lease.trusted()):
+                trusted = False
+                self._hand_back_held()
+                self._tell_all(Told.LEASE)
+            if not trusted and self._lease.trusted():
+                trusted = True
+                self._claimer.doubt()
             if trusted:
                 self._feed()  # a lease that lapsed and was renewed in between left them waiting
             left = self._lease.deadline - self._clock.monotonic()
