@@ -1,0 +1,111 @@
+"""Lines that are slow, narrow, break at random, or go on in one mind only."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+CHUNK = 1 << 14
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One connection through the lines."""
+
+    near: asyncio.StreamWriter
+    far: asyncio.StreamWriter
+    listens: bool = False
+    half_open: bool = False  # both ends believe in it, and nothing arrives any more
+
+    def abort(self) -> None:
+        """Reset both ends."""
+        self.near.transport.abort()
+        self.far.transport.abort()
+
+
+class SlowLines:
+    """Passes everything on, later, and at most so much a second; some chunks cost their line."""
+
+    def __init__(self, url: str, chance: random.Random) -> None:
+        self._target = urlsplit(url)
+        self._chance = chance
+        self._calls: set[Call] = set()
+        self.url = ""
+        self.delay = 0.0  # seconds each way
+        self.rate = 1e9  # bytes a second and connection, each way
+        self.share = 0.0  # of chunks that reset their connection
+        self.resets = 0
+        self.listened: list[float] = []  # when somebody began to listen, by the monotonic clock
+
+    @property
+    def port(self) -> int:
+        """Where they begin."""
+        return urlsplit(self.url).port or 0
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Take calls while the block runs."""
+        async with await asyncio.start_server(self._call, "127.0.0.1", 0) as server:
+            host, port = server.sockets[0].getsockname()
+            user = self._target.username or "postgres"
+            self.url = self._target._replace(netloc=f"{user}@{host}:{port}").geturl()
+            try:
+                yield
+            finally:
+                self.hang_up()
+
+    def lead_to(self, url: str) -> None:
+        """Lead new calls elsewhere."""
+        self._target = urlsplit(url)
+
+    def hang_up(self) -> None:
+        """Reset every connection."""
+        for call in list(self._calls):
+            call.abort()
+
+    def half_open(self) -> int:
+        """Let those who listen hear nothing any more; answer with how many they are."""
+        listening = [call for call in self._calls if call.listens]
+        for call in listening:
+            call.half_open = True
+        return len(listening)
+
+    async def _call(self, near: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
+        try:
+            far, requests = await asyncio.open_connection(self._target.hostname, self._target.port)
+        except OSError:
+            answers.transport.abort()
+            return
+        call = Call(answers, requests)
+        self._calls.add(call)
+        with suppress(asyncio.CancelledError):
+            await asyncio.gather(
+                self._pass_on(near, requests, call), self._pass_on(far, answers, call)
+            )
+        call.abort()
+        self._calls.discard(call)
+
+    async def _pass_on(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, call: Call
+    ) -> None:
+        loop, due = asyncio.get_running_loop(), 0.0
+        with suppress(OSError):
+            while chunk := await reader.read(CHUNK):
+                if self._chance.random() < self.share:
+                    self.resets += 1
+                    call.abort()
+                    return
+                if chunk.startswith(b"Q") and b"LISTEN " in chunk and b"UNLISTEN" not in chunk:
+                    call.listens = True
+                    self.listened.append(time.monotonic())
+                due = max(loop.time() + self.delay, due) + len(chunk) / self.rate
+                loop.call_at(due, self._arrive, writer, chunk, call)
+                await asyncio.sleep(due - self.delay - loop.time())  # no more than fits on the line
+        loop.call_at(max(due, loop.time()), writer.close)
+
+    def _arrive(self, writer: asyncio.StreamWriter, chunk: bytes, call: Call) -> None:
+        if not call.half_open and not writer.transport.is_closing():
+            writer.write(chunk)
