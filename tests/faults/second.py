@@ -2,6 +2,9 @@
 
 from tests.faults.line import Line
 
+SQLITE = "tests/store/test_sqlite_processes.py"
+THREADS = "tests/acceptance/test_threads.py"
+
 SECOND = (
     Line(
         number="F19",
@@ -51,10 +54,7 @@ SECOND = (
         mark="nobody hears of a lock, lost 0, stale 0; a log of at most 64 MiB once nobody reads",
         short="4 s",
         full="60 s",
-        tests=(
-            "tests/store/test_sqlite_processes.py"
-            "::test_four_processes_share_a_file_and_nobody_hears_of_a_lock",
-        ),
+        tests=(f"{SQLITE}::test_four_processes_share_a_file_and_nobody_hears_of_a_lock",),
     ),
     Line(
         number="F25",
@@ -63,10 +63,7 @@ SECOND = (
         mark="integrity_check says ok; nothing that was promised is lost",
         short="8 cuts",
         full="200 cuts",
-        tests=(
-            "tests/store/test_sqlite_processes.py"
-            "::test_a_power_cut_loses_nothing_that_was_promised",
-        ),
+        tests=(f"{SQLITE}::test_a_power_cut_loses_nothing_that_was_promised",),
     ),
     Line(
         number="F26",
@@ -123,8 +120,7 @@ SECOND = (
         short="160 jobs, 5 kills, workers of 4 and 8, either store",
         full="5,000 jobs, 60 kills, workers of 4, 8 and 16, either store",
         tests=(
-            "tests/acceptance/test_threads.py"
-            "::test_no_worker_ever_grants_more_threads_than_it_has_though_workers_are_killed",
+            f"{THREADS}::test_no_worker_ever_grants_more_threads_than_it_has_though_workers_are_killed",
         ),
     ),
     Line(
