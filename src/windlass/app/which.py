@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypedDict
 
-from windlass.core import limits
+from windlass.core import fingerprint, limits
 from windlass.core.errors import BadInput
 from windlass.core.job import JobId, State
 from windlass.core.search import JobFilter, Scalar, parse, payload_path, payload_scalar
@@ -28,6 +28,7 @@ class Which(TypedDict, total=False):
     created_after: datetime
     created_before: datetime
     error: str
+    fingerprint: str
     payload: Mapping[str, Scalar]
     before: JobId | str
     limit: int
@@ -62,6 +63,7 @@ CHECKED: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "created_after": ("created_after", limits.moment),
     "created_before": ("created_before", limits.moment),
     "error": ("error", limits.part),
+    "fingerprint": ("fingerprint", fingerprint.written),
     "payload": ("payload", _payload),
     "before": ("before", limits.job_id),
     "limit": ("limit", limits.page),

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias, cast
 from uuid import UUID
 
-from windlass.core import limits
+from windlass.core import fingerprint, limits
 from windlass.core.duration import parse_duration
 from windlass.core.errors import BadInput, BadQuery
 from windlass.core.job import JobId, State
@@ -19,7 +19,10 @@ from windlass.core.job import JobId, State
 Scalar: TypeAlias = str | int | float | bool | None
 
 PAYLOAD = "payload"
-FIELDS = ("status", "type", "queue", "name", "key", "error", "age", "created", "payload.FIELD")
+FIELDS = (
+    *("status", "type", "queue", "name", "key", "error", "fingerprint", "age", "created"),
+    "payload.FIELD",
+)
 
 # A word is field:value or a bare value; what stands between quotes may have blanks.
 WORD = re.compile(r'(?:([A-Za-z_][\w.\-]*):)?("(?:[^"\\]|\\.)*"|[^\s"]+)(?=\s|$)')
@@ -48,6 +51,7 @@ class JobFilter:
     created_before: datetime | None = None
     finished_before: datetime | None = None  # if it is finished at all
     error: str | None = None  # a part of it; a to z are like A to Z
+    fingerprint: str | None = None  # of the error: what all that are alike have in common
     payload: Mapping[str, Scalar] = field(default_factory=dict)  # by path, as user.id
     before: JobId | None = None
     limit: int = 50
@@ -55,7 +59,8 @@ class JobFilter:
     @property
     def searches(self) -> bool:
         """Whether rows must be looked at one by one, since no index knows the answer."""
-        return any((self.name, self.key, self.error, self.payload, self.finished_before))
+        asked = (self.name, self.key, self.error, self.fingerprint)
+        return any((*asked, self.payload, self.finished_before))
 
 
 class Word(NamedTuple):
@@ -207,6 +212,10 @@ def _error(which: JobFilter, word: Word, _now: datetime) -> JobFilter:
     return _once(which, word, "error", limits.part(word.value))
 
 
+def _fingerprint(which: JobFilter, word: Word, _now: datetime) -> JobFilter:
+    return _once(which, word, "fingerprint", fingerprint.written(word.value))
+
+
 def _payload(which: JobFilter, word: Word, _now: datetime) -> JobFilter:
     path = (word.field or "").removeprefix(f"{PAYLOAD}.")
     payload_path(path)
@@ -275,6 +284,7 @@ READERS: dict[str, Reader] = {
     "name": _name,
     "key": _key,
     "error": _error,
+    "fingerprint": _fingerprint,
     "age": _age,
     "created": _created,
 }

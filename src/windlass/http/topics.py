@@ -20,7 +20,7 @@ TOPICS = (
     Topic(
         "Jobs",
         "Submit jobs, find them again, and see what became of them.",
-        ("jobs", "batch", "bulk"),
+        ("jobs", "batch", "bulk", "faults"),
     ),
     Topic("Queues", "The lines in which jobs wait.", ("queues",)),
     Topic("Workers and types", "Who works, and what they know how to do.", ("fleet",)),

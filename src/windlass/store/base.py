@@ -13,6 +13,7 @@ from windlass.core.job import Attempt, Job, JobId, NewJob, NodeId, WorkerId
 from windlass.core.placement import Head
 from windlass.core.search import JobFilter
 from windlass.core.settle import Settlement
+from windlass.store.faults import FaultFinding
 from windlass.store.locking import Locking
 from windlass.store.records import (
     Ask,
@@ -82,7 +83,7 @@ class Effects(Protocol):
         ...
 
 
-class Store(Totals, Trends, Locking, Protocol):
+class Store(Totals, Trends, FaultFinding, Locking, Protocol):
     """Keeps jobs. Every promise about them is a promise of one of these verbs."""
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:

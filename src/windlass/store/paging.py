@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from windlass.clock import Clock
+from windlass.core.fingerprint import fingerprint
 from windlass.core.job import FINISHED, LIVE, JobId, State
 from windlass.core.search import EPOCH, JobFilter, first_id, is_number, made_at, payload_path
 from windlass.store.records import Matching
@@ -86,18 +87,19 @@ class Paging:
         self._read = read
         self._clock = clock
         # Searches take turns: the few connections are for those who ask for what an index knows.
-        self._turn = asyncio.Lock()
+        self.turn = asyncio.Lock()
 
     async def matching(self, which: JobFilter) -> Matching:
         """The ids of one page."""
         if which.searches:
-            async with self._turn:
+            async with self.turn:
                 return await self._search(stretch(which))
-        return _page(await self._list(stretch(which)), which.limit)
+        return _page(await self.listed(stretch(which)), which.limit)
 
     # --- lists ------------------------------------------------------------------------------------
 
-    async def _list(self, asked: Stretch) -> Listed:
+    async def listed(self, asked: Stretch) -> Listed:
+        """The newest ids by what indexes know of them."""
         return merged(await self._live(asked), await self._finished(asked), asked.limit)
 
     async def _live(self, asked: Stretch) -> Listed:
@@ -162,7 +164,7 @@ class Paging:
         began = self._clock.monotonic()
         while True:
             since = self._clock.monotonic()
-            listed = await self._list(replace(asked, limit=rows))
+            listed = await self.listed(replace(asked, limit=rows))
             found += await self._fitting(listed.ids, asked.which, wanted - len(found))
             if len(found) >= wanted:
                 return _page(Listed(found), wanted - 1)
@@ -176,6 +178,8 @@ class Paging:
             rows = more(rows, now - since)
 
     async def _fitting(self, ids: Sequence[JobId], which: JobFilter, limit: int) -> list[JobId]:
+        if which.fingerprint is not None:
+            ids = await self._alike(ids, which.fingerprint)
         if not ids:
             return []
         found = await self._read(
@@ -189,6 +193,11 @@ class Paging:
             limit=limit,
         )
         return _ids(found)
+
+    async def _alike(self, ids: Sequence[JobId], wanted: str) -> list[JobId]:
+        """Those whose error is of this kind, which no database can tell."""
+        rows = await self._read("page_errors", ids=list(ids)) if ids else []
+        return [JobId(row["id"]) for row in rows if fingerprint(row["error"]) == wanted]
 
 
 def merged(live: Listed, finished: Listed, limit: int) -> Listed:

@@ -14,6 +14,7 @@ from windlass.core.search import JobFilter
 from windlass.store import rows
 from windlass.store.base import Database
 from windlass.store.counting import Counting
+from windlass.store.faults import Dead, Failures
 from windlass.store.paging import Paging
 from windlass.store.records import (
     Counts,
@@ -28,6 +29,7 @@ from windlass.store.records import (
     TypeRecord,
 )
 from windlass.store.script import Rows, Statement
+from windlass.store.sql_faults import Faults
 
 # Beyond this many waiting jobs a queue is simply deep.
 QUEUE_BOUND = 10_000
@@ -44,6 +46,7 @@ class SqlReader:
         self.clock = clock
         self._counting = Counting(database, clock)
         self._paging = Paging(self._read, clock)
+        self._faults = Faults(self._read, self._paging, clock)
 
     async def job(self, job_id: JobId) -> Job | None:
         """One job, live or finished."""
@@ -69,6 +72,14 @@ class SqlReader:
     async def matching(self, which: JobFilter) -> Matching:
         """The ids of the jobs of a page."""
         return await self._paging.matching(which)
+
+    async def dead(self, most: int) -> Dead:
+        """The dead letters, grouped by type and error."""
+        return await self._faults.dead(most)
+
+    async def failures(self, window: timedelta, most: int) -> Failures:
+        """Attempts that failed within a window, grouped by type and error."""
+        return await self._faults.failures(window, most)
 
     async def head(self, demand: Demand) -> Head | None:
         """The job that stands first in the demand's lane."""
