@@ -26,6 +26,8 @@ class Lines:
         self.cuts = 0
         self.whole = asyncio.Event()  # while it is not, everything waits on its way
         self.whole.set()
+        self.answering = asyncio.Event()  # while it is not set, answers wait, and requests do not
+        self.answering.set()
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -76,5 +78,6 @@ class Lines:
         with suppress(OSError):
             while answer := await far.read(CHUNK):
                 await self.whole.wait()
+                await self.answering.wait()
                 answers.write(answer)
             answers.close()
