@@ -39,13 +39,15 @@ QUERY = "canary9-in-a-query"
 BASIC = base64.b64encode(b"ada:canary10-basic").decode()
 
 LEAKY = f"""
-from windlass import Windlass
+from windlass import Context, Windlass
 
 app = Windlass(builtins=True)
 
 
 @app.job(max_attempts=1)
-async def leaky(token: str) -> None:
+async def leaky(token: str, ctx: Context) -> None:
+    ctx.log("postgres://u:{DATABASE}@h/d is asked with {HOOK}")
+    ctx.progress(0.5, "postgres://u:{DATABASE}@h/d")
     raise RuntimeError(f"postgres://u:{DATABASE}@h/d did not take Bearer {{token}}")
 """
 

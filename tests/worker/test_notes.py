@@ -74,6 +74,24 @@ async def test_a_thousand_lines_are_kept_and_the_last_says_so(yard: Yard) -> Non
     assert lines[999].message == "no more than 1,000 lines are kept"
 
 
+async def test_no_secret_is_kept_of_what_a_handler_says(yard: Yard) -> None:
+    async def work(ctx: Context) -> None:
+        ctx.log("asked postgres://ada:lovelace@db/jobs")
+        ctx.progress(0.5, "signs with whsec_bG92ZWxhY2U")
+
+    yard.handles(work)
+    job = await yard.enqueue("work")
+
+    async with yard.working():
+        await yard.come_to(State.COMPLETED, job)
+
+    [line] = await yard.store.lines(job)
+    progress = await yard.store.progress(job)
+    assert line.message == "asked postgres://ada:***@db/jobs"
+    assert progress is not None
+    assert progress.message == "signs with whsec_***"
+
+
 async def test_a_file_is_there_when_the_job_is_done(any_yard: Yard) -> None:
     async def work(ctx: Context) -> None:
         ctx.keep("a.txt", b"old", "text/plain")

@@ -9,7 +9,7 @@ from windlass.core.marks import EVERYWHERE, Look
 from windlass.worker.front import PROBE, Front
 from windlass.worker.line import Line
 from windlass.worker.slots import Slots
-from windlass.worker.wording import error_text, error_trace, kept
+from windlass.worker.wording import error_text, error_trace, kept, message_text
 
 NOW_US = 1_700_000_000_000_000
 
@@ -194,6 +194,15 @@ def test_text_is_cut_and_made_unicode() -> None:
     assert kept("a\0b") == "a\N{REPLACEMENT CHARACTER}b"
     assert kept("é\0\ud800") == "é\N{REPLACEMENT CHARACTER}?"
     assert kept("abcdefghij", 5) == "abc …"
+
+
+def test_a_secret_is_hidden_also_where_its_message_is_cut() -> None:
+    token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmVk"  # noqa: S105 — to be hidden
+
+    message = message_text("x" * 7_970 + " " + token + " y" * 100)
+
+    assert message.startswith("x" * 7_970 + " eyJ*** y")
+    assert len(message) == 8_000
 
 
 class Speechless(Exception):

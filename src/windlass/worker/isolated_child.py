@@ -47,7 +47,7 @@ from windlass.worker.isolated_wire import (
 from windlass.worker.parallel import HelperProcesses
 from windlass.worker.parent import die_with
 from windlass.worker.runner import run_plain
-from windlass.worker.wording import error_text, kept
+from windlass.worker.wording import error_text, message_text
 
 
 class Application(Protocol):
@@ -106,11 +106,11 @@ class PipeDesk:
 
     def progress(self, fraction: float, message: str | None) -> None:
         """Pass on how far it has come."""
-        self._child.pipe.say(Advance(fraction, None if message is None else kept(message)))
+        self._child.pipe.say(Advance(fraction, None if message is None else message_text(message)))
 
     def log(self, level: str, message: str) -> None:
         """Pass on a log line."""
-        self._child.pipe.say(Said(level, kept(message)))
+        self._child.pipe.say(Said(level, message_text(message)))
 
     def keep(self, name: str, media_type: str, content: bytes) -> None:
         """Pass on a file."""

@@ -14,7 +14,7 @@ from windlass.observe.events import ChoreFailed, Observer
 from windlass.store.base import Store
 from windlass.store.records import Kept, LogLine, Progress
 from windlass.worker.persist import AWAY, Patience, Unfit, ask
-from windlass.worker.wording import kept
+from windlass.worker.wording import message_text
 
 PROGRESS_EVERY = 0.5  # seconds, for each attempt
 MAX_LINES = 1_000  # for each attempt
@@ -70,7 +70,7 @@ class Notes:
             job=claim.id,
             fence=claim.fence,
             fraction=fraction,
-            message=None if message is None else kept(message),
+            message=None if message is None else message_text(message),
         )
         with self._lock:
             self._page(claim).progress = said
@@ -91,7 +91,7 @@ class Notes:
                     fence=claim.fence,
                     number=page.said,
                     level=level,
-                    message=kept(message),
+                    message=message_text(message),
                 )
             )
         self._stir()

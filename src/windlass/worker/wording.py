@@ -23,6 +23,11 @@ def kept(text: str, most: int = MAX_MESSAGE) -> str:
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
 
 
+def message_text(message: str) -> str:
+    """What a handler said in passing. It is cut last: half a secret would not be known as one."""
+    return kept(without_secrets(message[: 2 * MAX_MESSAGE]))
+
+
 def error_text(error: BaseException) -> str:
     """An error in one line: its class, and what it says."""
     name, said = type(error).__name__, _said(error)
