@@ -69,14 +69,18 @@ SECOND = (
         number="F26",
         fault="PostgreSQL is away for 30 s under 50 workers, and comes back to all of them at once",
         mark="connections ≤ 1.5 times those before; all at their old pace ≤ 10 s after",
-        reason="being written",
+        short="6 workers, away for 1 s",
+        full="50 workers in one process, each with connections of its own, away for 30 s",
+        tests=("tests/faults/test_herd.py",),
     ),
     Line(
         number="F27",
         fault="a host answers every webhook with 503 while others are well",
-        mark="jobs for others start as ever (p99 ≤ 2 times); the host is spared; Retry-After is"
-        " obeyed",
-        reason="being written",
+        mark="jobs for others are delivered as ever (p99 ≤ 2 times that of calm); the host is asked"
+        " at most ten times a second and a tenth of what is delivered; Retry-After is obeyed",
+        short="320 jobs for it and 80 for another host, 4 s",
+        full="4,800 jobs for it and 1,200 for another host, 60 s",
+        tests=("tests/faults/test_retry_storm.py",),
     ),
     Line(
         number="F28",
