@@ -98,12 +98,12 @@ class SlowLines:
                     self.resets += 1
                     call.abort()
                     return
-                if chunk.startswith(b"Q") and b"LISTEN " in chunk and b"UNLISTEN" not in chunk:
+                if b'LISTEN "' in chunk and not call.listens:
                     call.listens = True
                     self.listened.append(time.monotonic())
                 due = max(loop.time() + self.delay, due) + len(chunk) / self.rate
                 loop.call_at(due, self._arrive, writer, chunk, call)
-                await asyncio.sleep(due - self.delay - loop.time())  # no more than fits on the line
+                await asyncio.sleep(due - self.delay - loop.time())  # what does not fit has to wait
         loop.call_at(max(due, loop.time()), writer.close)
 
     def _arrive(self, writer: asyncio.StreamWriter, chunk: bytes, call: Call) -> None:
