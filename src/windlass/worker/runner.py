@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from windlass.core.errors import BadPayload, BadResult, ClaimLost, RolledBack, StoreAway
+from windlass.core.errors import BadPayload, BadResult, Busy, ClaimLost, StoreAway
 from windlass.core.outcome import Cancelled, Done, Ending, Failed, HandedBack, Snoozed
 from windlass.executors.base import Cancel, Discard, Retry, Snooze
 from windlass.worker.attempt import Attempt
@@ -13,7 +13,7 @@ from windlass.worker.wording import error_text, error_trace, verdict_text
 
 # A handler that calls sys.exit() has failed; it does not end the worker and all that runs there.
 WHATEVER = (Exception, SystemExit, BaseExceptionGroup)
-# What is tried again once the store is back, or others are elsewhere; not a failure of the job.
+# What is tried again once the store is back, or has time; not a failure of the job.
 STORE_PAUSE = 1.0
 
 DONE = Done()
@@ -75,7 +75,7 @@ def ending_of(error: BaseException) -> Ending:
             ending = Failed(error_text(error), final=True)
         case ClaimLost():
             ending = HandedBack()
-        case StoreAway() | RolledBack():
+        case StoreAway() | Busy():
             ending = Snoozed(STORE_PAUSE)
         case _:
             ending = Failed(error_text(error), trace=error_trace(error))
