@@ -53,7 +53,8 @@ class Runners:
         self.line = Line()
         self.count = 0
         self._gear = gear
-        self._runners: set[Runner] = set()
+        # In the order of their making, lest the same events end in another order the next time.
+        self._runners: dict[Runner, None] = {}
         self._idle: list[asyncio.Future[None]] = []
         self._ready = 0  # runners that are about to look for a claim
 
@@ -103,12 +104,12 @@ class Runners:
 
     def _hire(self) -> None:
         runner = Runner()
-        self._runners.add(runner)
+        self._runners[runner] = None
         runner.task = asyncio.get_running_loop().create_task(self._work(runner))
         runner.task.add_done_callback(lambda task: self._leave(runner, task))
 
     def _leave(self, runner: Runner, task: asyncio.Task[None]) -> None:
-        self._runners.discard(runner)
+        self._runners.pop(runner, None)
         if not task.cancelled() and (error := task.exception()) is not None:
             self._gear.on_fault(error)
 
