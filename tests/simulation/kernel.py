@@ -1,0 +1,275 @@
+"""Virtual time: a heap of what happens next, and processes whose parts share one fate.
+
+Nothing here waits. Time jumps from one event to the next, so that a minute of a fleet's life takes
+as long as its events do, and the same seed brings the same events in the same order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections import deque
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from contextvars import Context
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+# So many callbacks of one process in one instant are an endless loop.
+MOST_AT_ONCE = 20_000
+# A coroutine that is told so may begin to wait for something else; so often it is told again.
+TELLINGS = 100
+
+
+class Over(BaseException):
+    """The world is over."""
+
+
+class Spins(AssertionError):
+    """A process does something again and again without letting time pass."""
+
+
+class Handle:
+    """A callback that waits for its turn and may be cancelled before."""
+
+    __slots__ = ("args", "callback", "context", "gone", "time")
+
+    def __init__(
+        self, callback: Callable[..., Any], args: tuple[Any, ...], context: Context | None
+    ) -> None:
+        self.callback = callback
+        self.args = args
+        self.context = context
+        self.gone = False
+        self.time = 0.0
+
+    def cancel(self) -> None:
+        """Do not call it."""
+        self.gone = True
+
+    def cancelled(self) -> bool:
+        """Whether it will not be called."""
+        return self.gone
+
+    def when(self) -> float:
+        """When it is called."""
+        return self.time
+
+    def run(self) -> None:
+        """Call it."""
+        if self.context is None:
+            self.callback(*self.args)
+        else:
+            self.context.run(self.callback, *self.args)
+
+
+class Kernel:
+    """The heap, and the time of the event that happens now."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.events = 0
+        self._heap: list[tuple[float, int, Loop | None, Handle]] = []
+        self._pushed = 0
+
+    def at(self, delay: float, act: Callable[..., Any], *args: Any) -> Handle:
+        """Do something to the world after a while."""
+        return self.push(None, self.now + delay, Handle(act, args, None))
+
+    def push(self, loop: Loop | None, when: float, handle: Handle) -> Handle:
+        """Have a handle called, in a process or outside of all."""
+        self._pushed += 1
+        heapq.heappush(self._heap, (when, self._pushed, loop, handle))
+        return handle
+
+    def run(self, until: float, enough: Callable[[], bool] = lambda: False) -> None:
+        """Let things happen until then, until it is enough, or until nothing happens any more."""
+        heap = self._heap
+        while heap and heap[0][0] <= until and not enough():
+            when, _, loop, handle = heapq.heappop(heap)
+            if handle.gone:
+                continue
+            self.now = max(when, self.now)
+            self.events += 1
+            if loop is None:
+                handle.callback(*handle.args)
+            else:
+                loop.enter(handle)
+
+
+class Task(asyncio.Task[T]):
+    """A task that sets keep in the same place in every run; by its address they would not."""
+
+    def __init__(self, coro: Coroutine[Any, Any, T], *, loop: Loop, **rest: Any) -> None:
+        loop.tasks_made += 1
+        self._number = loop.tasks_made
+        super().__init__(coro, loop=loop, **rest)
+
+    def __hash__(self) -> int:
+        return self._number
+
+
+class Loop(asyncio.AbstractEventLoop):  # what it lacks, nothing that is simulated asks for
+    """The event loop of one thread of one simulated process."""
+
+    def __init__(self, kernel: Kernel, process: Any = None, offset: float = 0.0) -> None:
+        self.process = process
+        self.tasks_made = 0
+        self.dead = False
+        self.troubles: list[dict[str, Any]] = []
+        self._kernel = kernel
+        self._offset = offset
+        self._ready: deque[Handle] = deque()
+        self._frozen = 0
+        self._held: list[Handle] = []
+        self._signals: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {}
+
+    # --- what the kernel does to it ---------------------------------------------------------------
+
+    def enter(self, handle: Handle) -> None:
+        """Call a handle, and whatever it leads to at this instant."""
+        if self.dead:
+            return
+        if self._frozen:
+            self._held.append(handle)
+            return
+        asyncio._set_running_loop(self)
+        try:
+            handle.run()
+            self._drain()
+        finally:
+            asyncio._set_running_loop(None)
+
+    def _drain(self) -> None:
+        ready, left = self._ready, MOST_AT_ONCE
+        while ready and not self.dead:
+            handle = ready.popleft()
+            if not handle.gone:
+                handle.run()
+            left -= 1
+            if not left:
+                raise Spins(f"{self.process} calls {handle.callback!r} without end")
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Begin a task from outside."""
+        self.post(self._begin, work)
+
+    def _begin(self, work: Coroutine[Any, Any, Any]) -> None:
+        self.create_task(work)
+
+    def post(self, callback: Callable[..., Any], *args: Any) -> Handle:
+        """Call it on this loop, at this instant but not within the present call."""
+        return self._kernel.push(self, self._kernel.now, Handle(callback, args, None))
+
+    def freeze(self) -> None:
+        """Hold everything back."""
+        self._frozen += 1
+
+    def thaw(self) -> None:
+        """Let go what was held back, in its order."""
+        self._frozen -= 1
+        if not self._frozen:
+            held, self._held = self._held, []
+            for handle in held:
+                self._kernel.push(self, self._kernel.now, handle)
+
+    def kill(self) -> None:
+        """Never run anything again: no cleaning up, no farewell."""
+        self.dead = True
+        self._ready.clear()
+        self._held.clear()
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the process."""
+        if number in self._signals:
+            callback, args = self._signals[number]
+            self.post(callback, *args)
+
+    def end(self) -> None:
+        """Unwind what never ended, now that nobody looks any more: no frame is left to clean up."""
+        self.kill()
+        asyncio._set_running_loop(self)
+        try:
+            for task in asyncio.all_tasks(self):
+                task._log_destroy_pending = False  # type: ignore[attr-defined]
+                _unwind(task.get_coro())
+        finally:
+            asyncio._set_running_loop(None)
+
+    # --- what asyncio asks of it ------------------------------------------------------------------
+
+    def time(self) -> float:
+        """Seconds on the monotonic clock of its machine."""
+        return self._kernel.now + self._offset
+
+    def call_soon(  # type: ignore[override]
+        self, callback: Callable[..., Any], *args: Any, context: Context | None = None
+    ) -> Handle:
+        """Call it at this instant, after what waits already."""
+        handle = Handle(callback, args, context)
+        self._ready.append(handle)
+        return handle
+
+    def call_soon_threadsafe(  # type: ignore[override]
+        self, callback: Callable[..., Any], *args: Any, context: Context | None = None
+    ) -> Handle:
+        """Call it from another thread of the process."""
+        handle = Handle(callback, args, context)
+        return self._kernel.push(self, self._kernel.now, handle)
+
+    def call_later(  # type: ignore[override]
+        self, delay: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
+    ) -> Handle:
+        """Call it after a while."""
+        handle = Handle(callback, args, context)
+        handle.time = self.time() + delay
+        return self._kernel.push(self, self._kernel.now + delay, handle)
+
+    def call_at(  # type: ignore[override]
+        self, when: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
+    ) -> Handle:
+        """Call it at a time of this loop's clock."""
+        return self.call_later(when - self.time(), callback, *args, context=context)
+
+    def create_future(self) -> asyncio.Future[Any]:
+        """A future of this loop."""
+        return asyncio.Future(loop=self)
+
+    def create_task(  # type: ignore[override]
+        self, coro: Coroutine[Any, Any, T], *, name: str | None = None, context: Any = None
+    ) -> Task[T]:
+        """A task of this loop."""
+        return Task(coro, loop=self, name=name, context=context)
+
+    def add_signal_handler(  # type: ignore[override]
+        self, sig: int, callback: Callable[..., Any], *args: Any
+    ) -> None:
+        """Heed a signal."""
+        self._signals[sig] = (callback, args)
+
+    def remove_signal_handler(self, sig: int) -> bool:
+        """Heed it no more."""
+        return self._signals.pop(sig, None) is not None
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """Remember what nobody waited for."""
+        self.troubles.append(context)
+
+    def get_debug(self) -> bool:
+        """No."""
+        return False
+
+    def is_running(self) -> bool:
+        """While it lives."""
+        return not self.dead
+
+    def is_closed(self) -> bool:
+        """Once it is dead."""
+        return self.dead
+
+
+def _unwind(coroutine: Any) -> None:
+    with suppress(BaseException):
+        for _ in range(TELLINGS):
+            coroutine.throw(Over())

@@ -1,0 +1,116 @@
+"""A simulated process: event loops that live, freeze and die together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+from tests.simulation.kernel import Kernel, Loop
+from tests.simulation.machine import MachineClock, Seeded
+from windlass.worker.background import background
+
+
+class Process:
+    """One process on one machine, from its start to its death or its end."""
+
+    def __init__(self, world: Any, name: str, clock: MachineClock, *, shared: bool = True) -> None:
+        self.world = world
+        self.name = name
+        self.clock = clock
+        self.shared = shared
+        self.kernel: Kernel = world.kernel
+        self.chance = Seeded(world.plan.seed, name)
+        self.weather = Seeded(world.plan.seed, f"{name}/weather").random
+        self.dead = False
+        self.ended = False  # in order, or by an error
+        self.stopping = False
+        self.stopping_at = 0.0
+        self.hurt_at = -1.0  # when a request of its failed last
+        self.capacity = 0  # threads of its worker
+        self.frozen = 0
+        self.cut = 0  # off from the database
+        self.ill_at = self.kernel.now  # when something last befell it
+        self.loops: list[Loop] = []
+        self.loop = self.thread()
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def thread(self) -> Loop:
+        """An event loop of its own, as on a thread."""
+        loop = Loop(self.kernel, self, self.clock.offset)  # type: ignore[abstract]
+        self.loops.append(loop)
+        return loop
+
+    @property
+    def gone(self) -> bool:
+        """Whether nothing of it runs any more."""
+        return self.dead or self.ended
+
+    @property
+    def well_for(self) -> float | None:
+        """Seconds since something befell it; nothing if it is gone."""
+        if self.gone:
+            return None
+        ill = self.frozen or self.cut
+        return 0.0 if ill else self.kernel.now - self.ill_at
+
+    def hurt(self, *, renewing: bool) -> None:
+        """A request of its failed, perhaps one by which it holds its lease."""
+        self.hurt_at = self.kernel.now
+        if renewing:
+            self.suffers()
+
+    def suffers(self) -> None:
+        """Something befalls it."""
+        self.ill_at = self.kernel.now
+
+    def freeze(self) -> None:
+        """Stop, as by SIGSTOP."""
+        self.frozen += 1
+        for loop in self.loops:
+            loop.freeze()
+
+    def thaw(self) -> None:
+        """Go on."""
+        self.frozen -= 1
+        self.suffers()
+        for loop in self.loops:
+            loop.thaw()
+
+    def kill(self) -> None:
+        """Die, as by SIGKILL."""
+        self.dead = True
+        for loop in self.loops:
+            loop.kill()
+
+    @asynccontextmanager
+    async def aside(self, work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+        """Run work on another thread of this process; see `own_thread`, which this stands for."""
+        other, home = self.thread(), self.loop
+        ended = asyncio.Event()
+        problems: list[BaseException] = []
+        tasks: list[asyncio.Task[None]] = []
+
+        async def run() -> None:
+            try:
+                await work
+            except BaseException as problem:  # noqa: BLE001 — passed on to the other thread
+                problems.append(problem)
+            home.call_soon_threadsafe(ended.set)
+
+        async def watch() -> None:
+            await ended.wait()
+            if problems:
+                raise problems[0]
+
+        other.call_soon_threadsafe(lambda: tasks.append(other.create_task(run())))
+        try:
+            async with background(watch()):
+                yield
+        finally:
+            if not ended.is_set():
+                other.call_soon_threadsafe(lambda: tasks[0].cancel())  # noqa: PLW0108 — it is made later
+                await ended.wait()

@@ -1,0 +1,439 @@
+"""One world: a fleet, its work and its harm, from a plan to a verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.simulation.audit import Commit
+from tests.simulation.bell import Tower
+from tests.simulation.client import Client, job_id, number_of
+from tests.simulation.database import Server, Storage
+from tests.simulation.fleet import EmbeddedNode
+from tests.simulation.kernel import Kernel
+from tests.simulation.machine import DatabaseClock, MachineClock
+from tests.simulation.model import Model, Violation
+from tests.simulation.plan import CALM, QUEUES, Act, DeedPlan, Fault, Harm, JobPlan, Kind, Plan
+from tests.simulation.process import Process
+from tests.simulation.story import Story
+from tests.simulation.weather import Weather
+from windlass.bell.base import CHANGED
+from windlass.core.errors import Busy, StoreAway
+from windlass.executors.context import Context
+from windlass.observe.events import (
+    BellHeard,
+    ChoreFailed,
+    ClaimsLost,
+    Event,
+    LeaseLost,
+    LeaseRenewed,
+    NodeForgotten,
+    NodeJoined,
+    Occupancy,
+    WorkerStarted,
+)
+from windlass.store.records import Enqueued
+from windlass.store.script import Statement
+from windlass.store.sqlite_hands import Command
+
+PAUSES_END = 1.0
+AFTER = Act(Kind.DONE, 0.05)
+
+
+@dataclass(slots=True)
+class World:
+    """Everything that exists in one simulation."""
+
+    plan: Plan
+    storage: Storage
+    mutant: Any = None
+    kernel: Kernel = field(default_factory=Kernel)
+    story: Story = field(default_factory=Story)
+    sometimes: Counter[str] = field(default_factory=Counter)
+    processes: dict[str, Process] = field(default_factory=dict)
+    posts: dict[int, tuple[Process, Any]] = field(default_factory=dict)
+    leaving: bool = False
+    over: bool = False
+    generation: int = 0
+    runs: Counter[int] = field(default_factory=Counter)
+    sent: Counter[int] = field(default_factory=Counter)
+    answers: dict[int, Enqueued] = field(default_factory=dict)
+    done_deeds: set[DeedPlan] = field(default_factory=set)
+    server: Server = field(init=False)
+    tower: Tower = field(init=False)
+    model: Model = field(init=False)
+    clock: DatabaseClock = field(init=False)
+    jobs: dict[int, JobPlan] = field(init=False)
+    weather: Weather = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.jobs = {job.number: job for job in self.plan.jobs}
+        self.clock = DatabaseClock(self.kernel)
+        self.weather = Weather(self, self.plan)
+        extra = {} if self.mutant is None else self.mutant.server(self.storage)
+        locks: Any = self if self.plan.knobs.locks else None
+        self.server = Server(self.storage, self, locks=locks, **extra)
+        self.tower = Tower(self.kernel, self.weather)
+        self.model = Model(
+            spec=lambda job: self.jobs[number_of(job)],
+            well_for=self.well_for,
+            ttl=self.plan.knobs.ttl,
+            now=lambda: self.kernel.now,
+            now_us=self.clock.now_us,
+            sometimes=self.reached,
+        )
+
+    # --- its course -------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Live through the plan; raises `Violation` as soon as something does not hold."""
+        try:
+            self._safety()
+            self._liveness()
+            self._farewell()
+        finally:
+            self.over = True
+            for process in self.processes.values():
+                for loop in process.loops:
+                    loop.end()
+
+    def _safety(self) -> None:
+        for number in range(len(self.plan.nodes)):
+            self._boot(number)
+        self._hire_client()
+        for fault in self.plan.faults:
+            self.kernel.at(fault.at, self._befall, fault)
+        self.kernel.run(self.plan.knobs.safety)
+
+    def _liveness(self) -> None:
+        """No more harm: everything must come to its end."""
+        self.weather.calm = True
+        self.story.tell(self.kernel.now, "the world", "comes to rest")
+        for process in list(self.processes.values()):
+            while process.frozen and not process.gone:
+                process.thaw()
+            process.cut = 0
+        self.kernel.at(PAUSES_END, self._resume)
+        self.kernel.run(self.kernel.now + CALM, self._settled)
+        stuck = [str(row) for row in self.model.live.values()]
+        missing = [job.number for job in self.plan.jobs if job.number not in self.answers]
+        if stuck or missing:
+            raise Violation(f"I9: never finished: {stuck}; never acknowledged: {missing}")
+
+    def _resume(self) -> None:
+        """Let no queue stay paused; whoever meant to pause one has done so by now."""
+        self.server.perform("somebody", [Command(_resume)])
+        self.tower.ring([CHANGED])
+
+    def _settled(self) -> bool:
+        return (
+            not self.model.live
+            and len(self.answers) == len(self.plan.jobs)
+            and len(self.done_deeds) == len(self.plan.deeds)
+        )
+
+    def _farewell(self) -> None:
+        """Every node ends in order, and the books are closed."""
+        self.leaving = True
+        for process, node in self.posts.values():
+            self._stop(process, node, drain=True)
+        self.kernel.run(self.kernel.now + CALM, self._deserted)
+        if not self._deserted():
+            raise Violation(f"I12: never ended: {[one for one, _ in self.posts.values()]}")
+        self._close_the_books()
+
+    def _deserted(self) -> bool:
+        return all(process.gone for process, _ in self.posts.values())
+
+    def _close_the_books(self) -> None:
+        query = self.storage.connection.execute
+        counted = dict(
+            query(
+                "select state, sum(jobs) from (select state, jobs from windlass_rollups"
+                " where grain = 0 union all select state, jobs from windlass_totals)"
+                " where state in ('completed', 'failed', 'cancelled') group by state"
+            ).fetchall()
+        )
+        kept = Counter(row.state for row in self.model.history.values())
+        if {state: n for state, n in counted.items() if n} != dict(kept):
+            raise Violation(f"I10: rollups count {counted}, history has {dict(kept)}")
+        for number, answer in self.answers.items():
+            known = answer.id in self.model.history or answer.id in self.model.deleted
+            if not known:
+                raise Violation(f"I1: job {number} was acknowledged as {answer.id} and is lost")
+        lost = [job for job, row in self.model.history.items() if row.state == "completed"]
+        for job in lost:
+            ran = self.model.executions[job, self.model.history[job].fence]
+            wanted = 1 if ran.end == "commit" else 0
+            if self.model.effects.get(job, 0) != wanted:
+                raise Violation(f"I4: {job} has {self.model.effects.get(job, 0)} effects")
+        for job in self.model.effects:
+            row = self.model.history.get(job)
+            if row is not None and row.state != "completed":
+                raise Violation(f"I4: {job} is {row.state} and has effects")
+
+    # --- processes --------------------------------------------------------------------------------
+
+    def _boot(self, number: int) -> None:
+        if self.leaving:
+            return
+        plan = self.plan.nodes[number]
+        self.generation += 1
+        clock = MachineClock(self.kernel, skew=plan.skew, offset=plan.offset)
+        process = Process(self, f"n{number}.{self.generation}", clock, shared=plan.shared)
+        node = EmbeddedNode(process, plan)
+        self.processes[process.name] = process
+        self.posts[number] = (process, node)
+        self.story.tell(self.kernel.now, process.name, "starts")
+        process.loop.start(self._main(process, node, number))
+
+    async def _main(self, process: Process, node: Any, number: int) -> None:
+        problem: BaseException | None = None
+        try:
+            await node.run()
+        except BaseException as error:  # noqa: BLE001 — judged below
+            problem = error
+        if self.over:
+            return
+        self._ended(process, number, problem)
+
+    def _ended(self, process: Process, number: int, problem: BaseException | None) -> None:
+        self.story.tell(self.kernel.now, process.name, f"ends: {problem!r}")
+        process.ended = True
+        if problem is None and process.stopping:
+            well = process.hurt_at < process.stopping_at
+            self.model.leaves(process.name, well=well)
+            self.reached("ended in order" if well else "ended in order, in trouble")
+        elif not _excused(problem):
+            raise Violation(f"I12: {process} fell over: {problem!r}") from problem
+        self.model.dies(process.name)
+        self._boot_again(number)
+
+    def _boot_again(self, number: int) -> None:
+        if not self.leaving:
+            self.kernel.at(self.plan.nodes[number].restarts, self._boot, number)
+
+    def kill(self, process: Process, why: str) -> None:
+        """End a process without a word."""
+        if process.gone:
+            return
+        self.story.tell(self.kernel.now, process.name, f"is killed: {why}")
+        process.kill()
+        self.model.dies(process.name)
+        for number, (post, _) in self.posts.items():
+            if post is process:
+                self.kernel.at(self.plan.nodes[number].restarts, self._boot, number)
+
+    def _hire_client(self) -> None:
+        self.generation += 1
+        process = Process(self, f"client.{self.generation}", MachineClock(self.kernel))
+        self.processes[process.name] = process
+        process.loop.start(Client(process).run())
+
+    def well_for(self, name: str) -> float | None:
+        """How long a process was well; nothing if it is gone."""
+        process = self.processes.get(name)
+        return None if process is None else process.well_for
+
+    # --- harm -------------------------------------------------------------------------------------
+
+    def _befall(self, fault: Fault) -> None:
+        process, node = self.posts[fault.target]
+        self.story.tell(self.kernel.now, process.name, f"suffers {fault}")
+        if not process.gone or fault.harm in EVERYONES:
+            HARMS[fault.harm](self, process, node, fault.lasts)
+
+    def _killed(self, process: Process, _node: Any, _lasts: float) -> None:
+        self.kill(process, "by somebody")
+
+    def _stopped(self, process: Process, node: Any, _lasts: float) -> None:
+        self._stop(process, node, drain=True)
+
+    def _hastened(self, process: Process, node: Any, _lasts: float) -> None:
+        self._stop(process, node, drain=False)
+
+    def _stop(self, process: Process, node: Any, *, drain: bool) -> None:
+        if not process.stopping:
+            process.stopping = True
+            process.stopping_at = self.kernel.now
+        process.loop.post(lambda: node.stop(drain=drain))
+
+    def _frozen(self, process: Process, _node: Any, lasts: float) -> None:
+        process.freeze()
+        self.kernel.at(lasts, self._thawed, process)
+
+    def _thawed(self, process: Process) -> None:
+        if process.frozen and not process.gone:
+            process.thaw()
+
+    def _hogged(self, process: Process, _node: Any, lasts: float) -> None:
+        process.loop.freeze()
+        self.kernel.at(lasts, process.loop.thaw)
+
+    def _cut_off(self, process: Process, _node: Any, lasts: float) -> None:
+        process.cut += 1
+        self.kernel.at(lasts, self._joined, process)
+
+    def _joined(self, process: Process) -> None:
+        process.cut = max(process.cut - 1, 0)
+        process.suffers()
+
+    def _away(self, _process: Process, _node: Any, lasts: float) -> None:
+        self.weather.outages += 1
+        self.kernel.at(lasts, self._back)
+
+    def _back(self) -> None:
+        self.weather.outages -= 1
+
+    def _slowed(self, _process: Process, _node: Any, lasts: float) -> None:
+        self.weather.slow += 1
+        self.kernel.at(lasts, self._quick)
+
+    def _quick(self) -> None:
+        self.weather.slow -= 1
+
+    def _forgotten(self, process: Process, _node: Any, _lasts: float) -> None:
+        self.model.somebody_deletes_nodes = True
+
+        def forget(session: Any) -> None:
+            like = f"{process.name}-%"
+            session.connection.execute("delete from windlass_nodes where id like ?", (like,))
+
+        self.server.perform("somebody", [Command(forget)])
+
+    def _clock_set(self, _process: Process, _node: Any, lasts: float) -> None:
+        self.model.clock_was_set = True
+        self.clock.jump(lasts)
+
+    # --- ports ------------------------------------------------------------------------------------
+
+    def committed(self, commit: Commit) -> None:
+        """Hear of a transaction."""
+        self.story.committed(self.kernel.now, commit)
+        self.model.heard(commit)
+
+    def dead(self) -> list[str]:
+        """The nodes whose lock is free: their process is gone."""
+        return [node for node in self.model.nodes if self.processes[node.rsplit("-", 2)[0]].gone]
+
+    def forget(self, node: str) -> None:
+        """Its lock goes with its row."""
+
+    def observer(self, process: Process) -> Observer:
+        """Who is told what happens in a process."""
+        return Observer(self, process)
+
+    def reached(self, what: str) -> None:
+        """Count a case that a batch of worlds must reach."""
+        self.sometimes[what] += 1
+
+    # --- what handlers and clients tell -----------------------------------------------------------
+
+    def begins(self, process: Process, ctx: Context) -> Act:
+        """An execution begins; answers how it goes."""
+        number = number_of(ctx.id)
+        run = self.runs[number]
+        self.runs[number] += 1
+        acts = self.jobs[number].acts
+        act = acts[run] if run < len(acts) else AFTER
+        self.story.tell(self.kernel.now, process.name, f"begins {ctx.id} fence {ctx.fence}: {act}")
+        self.model.begins(ctx.id, ctx.fence, process.name, ctx.threads, process.capacity)
+        return act
+
+    def commits(self, ctx: Context) -> None:
+        """An execution is about to commit its effects."""
+        self.model.ends(ctx.id, ctx.fence, "commit")
+
+    def ends(self, process: Process, ctx: Context, end: str) -> None:
+        """An execution has ended."""
+        if self.over:
+            return
+        self.story.tell(self.kernel.now, process.name, f"ends {ctx.id} fence {ctx.fence}: {end}")
+        self.model.ends(ctx.id, ctx.fence, end)
+
+    def unacknowledged(self) -> list[JobPlan]:
+        """The jobs that nobody was told about yet."""
+        return [job for job in self.plan.jobs if job.number not in self.answers]
+
+    def undone(self) -> list[DeedPlan]:
+        """What people have not done yet."""
+        return [deed for deed in self.plan.deeds if deed not in self.done_deeds]
+
+    def sendings(self, job: JobPlan) -> int:
+        """How often the job was sent before."""
+        self.sent[job.number] += 1
+        return self.sent[job.number] - 1
+
+    def acknowledged(self, job: JobPlan, answer: Enqueued) -> None:
+        """A caller has its answer."""
+        self.story.tell(self.kernel.now, f"job-{job.number}", f"is acknowledged as {answer.id}")
+        self.answers[job.number] = answer
+        self.model.acks(answer.id, job.key)
+
+    def known_id(self, number: int) -> Any:
+        """The id under which a job is known, if it is."""
+        answer = self.answers.get(number)
+        return job_id(number) if answer is None else answer.id
+
+    def did(self, deed: DeedPlan) -> None:
+        """Somebody has done something."""
+        self.done_deeds.add(deed)
+
+
+@dataclass(frozen=True, slots=True)
+class Observer:
+    """Counts what the shipped code tells, for stories and to know what was reached."""
+
+    world: World
+    process: Process
+
+    def on(self, event: Event) -> None:
+        """Take note."""
+        if self.world.over or self.process.dead:
+            return
+        match event:
+            case ClaimsLost():
+                self.world.reached("a stale settlement was refused")
+            case LeaseLost():
+                self.world.reached("a lease was lost")
+            case NodeForgotten():
+                self.world.reached("a node was forgotten")
+            case LeaseRenewed() | NodeJoined() | WorkerStarted() | Occupancy() | BellHeard():
+                return  # the number of the process, or nothing that the commits do not say
+            case ChoreFailed(away=False) if not _passing(event.error):
+                raise Violation(f"I12: {self.process}: {event.chore} failed: {event.error}")
+        self.world.story.noted(self.world.kernel.now, self.process.name, event)
+
+
+def _resume(session: Any) -> None:
+    for queue in QUEUES:
+        session.answer(Statement("resume", {"queue": queue}))
+
+
+def _passing(error: str) -> bool:
+    return (
+        error.startswith(("Busy", "StoreAway", "TimeoutError")) or "left to be reclaimed" in error
+    )
+
+
+def _excused(problem: BaseException | None) -> bool:
+    """Whether a process may end so: its host program sees the error and starts it again."""
+    if isinstance(problem, BaseExceptionGroup):
+        return all(map(_excused, problem.exceptions))
+    return problem is None or isinstance(problem, StoreAway | Busy)
+
+
+EVERYONES = (Harm.OUTAGE, Harm.SLOW, Harm.SET_CLOCK)
+HARMS = {
+    Harm.KILL: World._killed,
+    Harm.STOP: World._stopped,
+    Harm.HASTE: World._hastened,
+    Harm.FREEZE: World._frozen,
+    Harm.HOG: World._hogged,
+    Harm.CUT: World._cut_off,
+    Harm.OUTAGE: World._away,
+    Harm.SLOW: World._slowed,
+    Harm.FORGET: World._forgotten,
+    Harm.SET_CLOCK: World._clock_set,
+}
