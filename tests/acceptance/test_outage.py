@@ -4,6 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.acceptance.fleet import Node, Site, open_site
 from tests.faults.dose import dose
 from tests.services import PostgresServer
 from tests.waiting import until
+from windlass.core.errors import StoreAway
 from windlass.core.job import NewJob
 from windlass.wiring import migrate
 
@@ -22,6 +24,8 @@ AWAY_FOR = dose(short=1.5, full=2.0)  # seconds, at most
 BETWEEN = dose(short=(0.0, 0.0), full=(5.0, 15.0))  # seconds
 RATE = dose(short=None, full=50)  # jobs a second; else as many as are done
 RECOVERED_WITHIN = 3.0
+BURST = 8  # jobs at a time, until everybody has one
+RECENT = 5_000
 
 
 @pytest.fixture
@@ -82,11 +86,14 @@ def pids(fleet: list[Node]) -> set[int]:
 
 
 async def recovery(site: Site, workers: set[int]) -> float:
-    """Seconds from now until the last of the workers begins a job."""
+    """Seconds from now until the last of the workers begins a job; there are enough for all."""
     began = time.time()
 
-    def idle() -> set[int]:
-        return workers - {entry.pid for entry in site.ledger.entries() if entry.at > began}
+    async def all_at_work() -> bool:
+        with suppress(StoreAway):
+            await site.enqueue(*(site.works.rest.job(number, 0.2) for number in range(BURST)))
+        recent = {entry.pid for entry in site.ledger.entries()[-RECENT:] if entry.at > began}
+        return workers <= recent
 
-    await until(lambda: not idle(), at_most=20)
+    await until(all_at_work, at_most=60)
     return time.time() - began
