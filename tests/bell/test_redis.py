@@ -11,9 +11,11 @@ import pytest
 from tests.recorder import Recorder
 from tests.services.redis import RedisServer
 from tests.waiting import until
-from windlass.bell.base import ASKED, EVERY, LATER, WIDE, Ear, Kind
+from windlass.bell.base import ASKED, EVERY, LATER, WIDE, Ear
 from windlass.bell.local import LocalBell
 from windlass.bell.redis import RedisBell
+from windlass.bell.redis_tokens import RedisTokens
+from windlass.bell.tokens import HasRoom, Kind
 from windlass.clock import SystemChance
 from windlass.core.redis_url import parse_redis_url
 from windlass.redis.link import Link
@@ -32,9 +34,14 @@ class Place:
 
     def bell(self) -> RedisBell:
         """The bell of another process."""
-        link = Link(self.place, chance=SystemChance(), observer=self.told, deadline=0.5)
-        chance = SystemChance()
-        return RedisBell(link.hold(), self.own, prefix="t:", chance=chance, observer=self.told)
+        return RedisBell(self._link(), self.own, prefix="t:", observer=self.told)
+
+    def tokens(self) -> RedisTokens:
+        """Where a worker of another process waits."""
+        return RedisTokens(self._link(), "t:", SystemChance())
+
+    def _link(self) -> Link:
+        return Link(self.place, chance=SystemChance(), observer=self.told, deadline=0.5).hold()
 
     async def call(self, *command: str) -> object:
         """Ask Redis something."""
@@ -46,20 +53,23 @@ class Place:
 
 
 class Listener:
-    """A node whose workers have room: counts what wakes it."""
+    """A node and its worker: counts what wakes them."""
 
-    def __init__(self, ear: Ear) -> None:
-        self.ear = ear
+    def __init__(self) -> None:
         self.heard: list[str] = []
         self.wakes = 0
+        self.has_room: HasRoom = lambda _: None
 
-    async def run(self) -> None:
+    def hear(self, words: Sequence[str]) -> None:
+        """Count."""
+        if words != [EVERY]:  # which everybody hears who begins to wait
+            self.wakes += 1
+        self.heard += words
+
+    async def run(self, ear: Ear) -> None:
         """Hear until cancelled."""
         while True:
-            words = await self.ear.wait()
-            if words != [EVERY]:  # which everybody hears who begins to wait
-                self.wakes += 1
-            self.heard += words
+            self.hear(await ear.wait())
 
 
 @pytest.fixture
@@ -82,21 +92,26 @@ async def bell(place: Place) -> AsyncIterator[RedisBell]:
 
 @asynccontextmanager
 async def listening(
-    place: Place, nodes: int, kind: Kind = ALL, workers: int = 1
+    place: Place, nodes: int, kind: Kind = ALL
 ) -> AsyncIterator[Sequence[Listener]]:
-    """So many nodes that wait already."""
+    """So many nodes of one worker that waits already."""
     async with AsyncExitStack() as stack:
-        listeners = []
-        for _ in range(nodes):
-            bell = place.bell()
-            stack.push_async_callback(bell.close)
-            listeners.append(Listener(await stack.enter_async_context(bell.listen())))
-            task = asyncio.create_task(listeners[-1].run())
-            stack.push_async_callback(ended, task)
-        for listener in listeners:
-            listener.ear.attend(kind, workers)
+        listeners = [await listener(stack, place, kind) for _ in range(nodes)]
         await until(lambda: blocked(place, nodes))
         yield listeners
+
+
+async def listener(stack: AsyncExitStack, place: Place, kind: Kind) -> Listener:
+    """One that has room."""
+    one = Listener()
+    bell, tokens = place.bell(), place.tokens()
+    stack.push_async_callback(bell.close)
+    stack.push_async_callback(tokens.close)
+    ear = await stack.enter_async_context(bell.listen())
+    stack.push_async_callback(ended, asyncio.create_task(one.run(ear)))
+    one.has_room = await stack.enter_async_context(tokens.taking(kind, one.hear))
+    one.has_room(True)  # noqa: FBT003
+    return one
 
 
 async def ended(task: asyncio.Task[None]) -> None:
@@ -146,35 +161,20 @@ async def test_a_huge_batch_wakes_everybody_once_and_leaves_nothing(
         assert await place.call("LLEN", "t:tokens:all") == 0
 
 
-async def test_a_node_of_several_workers_takes_a_token_for_each(
-    place: Place, bell: RedisBell
-) -> None:
-    async with listening(place, 1, workers=3) as listeners:
-        await bell.ring(["mail"], jobs=10)
-        await until(lambda: wakes(listeners) == 3)
-        await until(lambda: blocked(place, 1))
-
-        assert wakes(listeners) == 3
-
-
 async def test_a_queue_wakes_those_who_serve_it_one_of_each_kind(
     place: Place, bell: RedisBell
 ) -> None:
     async with listening(place, 2) as every, AsyncExitStack() as stack:
-        mail = place.bell()
-        stack.push_async_callback(mail.close)
-        ear = await stack.enter_async_context(mail.listen())
-        ear.attend(MAIL, 1)
+        mail = await listener(stack, place, MAIL)
         await until(lambda: blocked(place, 3))
-        while await asyncio.wait_for(ear.wait(), 5) != [EVERY]:
-            pass
 
         await bell.ring(["reports"])
         await until(lambda: wakes(every) == 1)
         await bell.ring(["letters"])
         await until(lambda: wakes(every) == 2)
 
-        assert await ear.wait() == ["letters"]
+        await until(lambda: mail.wakes == 1)
+        assert set(mail.heard) == {EVERY, "letters"}
 
 
 async def test_a_word_for_all_is_heard_by_all(place: Place, bell: RedisBell) -> None:
@@ -198,14 +198,14 @@ async def test_without_anybody_waiting_the_stores_own_bell_rings(
 
 async def test_who_has_no_room_takes_no_token(place: Place, bell: RedisBell) -> None:
     async with listening(place, 1) as [busy]:
-        busy.ear.attend(ALL, 0)
+        busy.has_room(False)  # noqa: FBT003
         await until(lambda: blocked(place, 0))
 
         await bell.ring(["mail"])
         await until(lambda: place.call("LLEN", "t:tokens:all"))
         assert busy.wakes == 0
 
-        busy.ear.attend(ALL, 1)
+        busy.has_room(True)  # noqa: FBT003
         await until(lambda: busy.wakes == 1)
 
 
@@ -213,7 +213,7 @@ async def test_a_token_that_comes_when_the_room_is_gone_is_left_to_others(
     place: Place, bell: RedisBell
 ) -> None:
     async with listening(place, 1) as [busy]:
-        busy.ear.attend(ALL, 0)  # while it waits for a token already
+        busy.has_room(False)  # noqa: FBT003 — while it waits for a token already
         await bell.ring(["mail"])
         await until(lambda: place.call("LLEN", "t:tokens:all"))
 
@@ -224,7 +224,7 @@ async def test_a_token_that_comes_when_the_room_is_gone_is_left_to_others(
 
 async def test_everything_that_is_kept_ends_by_itself(place: Place, bell: RedisBell) -> None:
     async with listening(place, 1) as [busy]:
-        busy.ear.attend(ALL, 0)
+        busy.has_room(False)  # noqa: FBT003
         await bell.ring(["mail"])
         await until(lambda: place.call("LLEN", "t:tokens:all"))
 

@@ -9,7 +9,6 @@ import pytest
 
 from tests.recorder import Recorder
 from tests.waiting import until
-from windlass.bell.base import Kind
 from windlass.clock import SystemChance, SystemClock
 from windlass.config import Settings
 from windlass.core.job import NodeId, WorkerId
@@ -62,9 +61,6 @@ class Quiet:
     def hurry(self, *_: str) -> None:
         """Nothing to do."""
 
-    def has_room(self, _kind: Kind, _workers: int) -> None:
-        """Nobody to tell."""
-
 
 @asynccontextmanager
 async def deaths(*reports: Report) -> AsyncIterator[list[Doomed]]:
@@ -85,7 +81,7 @@ async def deaths(*reports: Report) -> AsyncIterator[list[Doomed]]:
 
 
 async def test_a_process_that_died_at_work_is_replaced_at_once_again_and_again() -> None:
-    async with deaths(Started(Kind("doomed"))) as started:
+    async with deaths(Started()) as started:
         await until(lambda: len(started) >= 6, at_most=2)
 
 

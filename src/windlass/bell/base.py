@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Protocol
 
 # Words that a ring may carry beside the names of queues; no queue's name begins with "@".
@@ -15,23 +14,11 @@ CHANGED = "@changed"  # a queue was resumed, or a type became known: parked jobs
 WIDE = "@wide"  # some of these jobs may ask for threads; without it none does
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What a worker can take: of those of one kind, any will do."""
-
-    name: str  # the same for the same types and queues
-    queues: Sequence[str] | None = None  # None: every queue
-
-
 class Ear(Protocol):
     """One who listens."""
 
     async def wait(self) -> Sequence[str]:
         """Return once it rang, with the words of every ring since the last call, each once."""
-        ...
-
-    def attend(self, kind: Kind, workers: int) -> None:
-        """Say how many workers of this kind have room; a bell may wake no more than it needs."""
         ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from windlass.bell.base import EVERY, Kind
+from windlass.bell.base import EVERY
 
 # Beyond this many queues it is cheaper to look everywhere.
 MAX_HEARD = 64
@@ -32,6 +32,3 @@ class Inbox:
         self._rung.clear()
         words, self._words = list(self._words), {}
         return words
-
-    def attend(self, kind: Kind, workers: int) -> None:
-        """Nothing to do: it hears every ring, whoever has room."""

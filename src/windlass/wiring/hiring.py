@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from windlass.app.publishing import published
 from windlass.bell.base import Bell
+from windlass.bell.tokens import NoTokens
 from windlass.core.bulk import BULK_QUEUE
 from windlass.core.job import NodeId, WorkerId
 from windlass.executors.base import Registry
@@ -40,6 +41,8 @@ async def hire(
     effects = house.effects(store)
     known = staffed(registry, store, vacancy.bell, house.clock)
     settings = _serving_ours(vacancy.settings)
+    # Suspects are so few that whoever is there for them looks by itself.
+    tokens = NoTokens() if settings.alone else house.tokens()
     for flaw in registry.flaws:
         house.observer.on(flaw)
     try:
@@ -64,8 +67,10 @@ async def hire(
             store=store,
             observer=house.observer,
             types=published(known),
+            tokens=tokens,
         )
     finally:
+        await tokens.close()
         await known.close()
         await effects.close()
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from windlass.bell.hail import Hail, Silence
+from windlass.bell.tokens import NoTokens, Tokens
 from windlass.clock import Chance, Clock, SystemChance, SystemClock
 from windlass.config import Settings, load
 from windlass.core.address import MEMORY, parse_store_url
@@ -102,9 +103,16 @@ class Storehouse:
             return own
         from windlass.bell.redis import RedisBell  # noqa: PLC0415
 
-        return RedisBell(
-            link, own, prefix=self.keyspace, chance=self.chance, observer=self.observer
-        )
+        return RedisBell(link, own, prefix=self.keyspace, observer=self.observer)
+
+    def tokens(self) -> Tokens:
+        """Where the workers of this process wait for jobs, each for itself, if there is Redis."""
+        link = self.link() if self.keyspace is not None else None
+        if link is None or self.keyspace is None:
+            return NoTokens()
+        from windlass.bell.redis_tokens import RedisTokens  # noqa: PLC0415
+
+        return RedisTokens(link, self.keyspace, self.chance)
 
     def hail(self) -> Hail:
         """What the processes at this store call out to each other, if there is Redis."""

@@ -36,7 +36,7 @@ from windlass.worker.control import (
     Stop,
     to_supervisor,
 )
-from windlass.worker.hired import Hired, kind_of
+from windlass.worker.hired import Hired
 from windlass.worker.worker import Worker
 
 PR_SET_PDEATHSIG = 1
@@ -127,12 +127,11 @@ async def _work(
     loop = asyncio.get_running_loop()
     # Who signals every process of a group means the supervisor, too; both shall mean one drain.
     loop.add_signal_handler(signal.SIGTERM, lambda: worker.stop(drain=True))
-    worker.on_room = lambda free: channel.say(Room(free))
     await hired.enlist()
-    channel.say(Started(kind_of(hired.record)))
+    channel.say(Started())
     channel.say(Room(worker.has_room))
     async with background(_obey(worker, orders)):
-        await hired.run()
+        await hired.run(lambda free: channel.say(Room(free)))
 
 
 async def _obey(worker: Worker, orders: AsyncIterator[Order]) -> NoReturn:

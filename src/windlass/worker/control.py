@@ -9,7 +9,6 @@ from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from windlass.bell.base import Kind
 from windlass.config import Settings
 from windlass.core.job import JobId, NodeId, WorkerId
 from windlass.observe.relay import Told
@@ -64,9 +63,7 @@ class Hello(msgspec.Struct, frozen=True, tag=True):
 
 
 class Started(msgspec.Struct, frozen=True, tag=True):
-    """The worker is enlisted and claims jobs, such as its kind can take."""
-
-    kind: Kind
+    """The worker is enlisted and claims jobs."""
 
 
 class Room(msgspec.Struct, frozen=True, tag=True):

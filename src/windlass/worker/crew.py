@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
-from windlass.bell.base import Kind
 from windlass.core.job import WorkerId
 from windlass.observe.events import ChoreFailed, Observer, WorkerDied
 from windlass.observe.relay import Told, unpacked
@@ -75,7 +74,6 @@ class ProcessCrew:
         self._suspects = 0
         self._quarantines = 0
         self._standing: Standing | None = None
-        self._kind: Kind | None = None  # of its workers, which all know the same app
 
     # --- what the node asks of it -----------------------------------------------------------------
 
@@ -150,7 +148,6 @@ class ProcessCrew:
             hand.kill()
             self._hands.remove(hand)
             self._fewer.set()
-            self._tell_room()
 
     async def _gone(self, hand: Hand) -> None:
         code = await hand.ended()
@@ -176,13 +173,11 @@ class ProcessCrew:
 
     def _heed(self, hand: Hand, report: Report) -> None:
         match report:
-            case Started(kind):
+            case Started():
                 hand.worked = True
-                self._kind = kind
                 self._node.hurry("unpark")  # its types may be new to the fleet
             case Room(free):
                 hand.has_room(self._clock.monotonic() if free else None)
-                self._tell_room()
             case Scheduled():
                 self._node.hurry("promote")
             case Happened(events):
@@ -191,12 +186,6 @@ class ProcessCrew:
                 return
             case _:
                 assert_never(report)
-
-    def _tell_room(self) -> None:
-        """Tell the node how many processes could take more; those for suspects wait for no bell."""
-        roomy = sum(hand.room_since is not None and not hand.alone for hand in self._hands)
-        if self._kind is not None:
-            self._node.has_room(self._kind, roomy)
 
     def _count(self, events: Iterable[Told]) -> None:
         if self._counter is not None:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from windlass.core.job import NodeId
 from windlass.store.records import Ask, NodeRecord, Standing
 from windlass.worker.background import any_of, background
-from windlass.worker.hired import Hired, kind_of
+from windlass.worker.hired import Hired
 from windlass.worker.lease import Lease, LocalLease
 from windlass.worker.node import Node, Outfit
 
@@ -74,8 +74,6 @@ class Shift:
         node = Node(record, outfit, lease)
         async with self._hire(node.id, lease) as hired:
             crew = Solo(hired)
-            kind = kind_of(hired.record)
-            hired.worker.on_room = lambda free: node.has_room(kind, int(free))
             async with node.on_duty(crew):
                 await hired.enlist()
                 node.hurry("unpark")  # its types may be new to the fleet

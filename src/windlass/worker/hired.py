@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from windlass.bell.base import Kind
+from windlass.bell.base import EVERY, WIDE
+from windlass.bell.tokens import HasRoom, Kind, NoTokens, Tokens
 from windlass.core.job import NodeId
-from windlass.observe.events import Observer, WorkerStarted, WorkerStopped
+from windlass.observe.events import BellHeard, Observer, WorkerStarted, WorkerStopped
 from windlass.store.base import Store
 from windlass.store.records import TypeRecord, WorkerRecord
 from windlass.worker.settings import WorkerSettings
@@ -25,6 +26,7 @@ class Hired:
     store: Store
     observer: Observer
     types: Sequence[TypeRecord] = ()
+    tokens: Tokens = field(default_factory=NoTokens)
 
     async def enlist(self) -> None:
         """Make it known to the fleet: from now on it may claim."""
@@ -35,10 +37,21 @@ class Hired:
             WorkerStarted(record.id, record.pid, record.slots, record.threads, alone=record.alone)
         )
 
-    async def run(self) -> None:
-        """Work until told to stop."""
-        await self.worker.run()
+    async def run(self, on_room: HasRoom = lambda _: None) -> None:
+        """Work until told to stop; say whenever it changes whether there is room for more."""
+        async with self.tokens.taking(kind_of(self.record), self._wake) as has_room:
+
+            def tell(room: bool) -> None:  # noqa: FBT001
+                has_room(room)
+                on_room(room)
+
+            self.worker.on_room = tell
+            await self.worker.run()
         self.observer.on(WorkerStopped(self.record.id))
+
+    def _wake(self, words: Sequence[str]) -> None:
+        self.worker.ring(wide=EVERY in words or WIDE in words)
+        self.observer.on(BellHeard(words))
 
 
 def record_of(

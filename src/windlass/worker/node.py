@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Protocol, TypeAlias
 
-from windlass.bell.base import ASKED, CHANGED, EVERY, LATER, WIDE, Bell, Ear, Kind
+from windlass.bell.base import ASKED, CHANGED, EVERY, LATER, WIDE, Bell
 from windlass.clock import Chance, Clock
 from windlass.core.errors import Busy, StoreAway
 from windlass.core.job import NodeId, WorkerId
@@ -33,8 +33,6 @@ from windlass.worker.tenure import TRUSTED_SHARE, LeaseTerms, Tenure
 Aside: TypeAlias = Callable[[Coroutine[Any, Any, None]], AbstractAsyncContextManager[None]]
 
 LEAVE_WITHIN = 5.0
-# Before its first worker has started.
-NOBODY = Kind("nobody", ())
 ASK_EVERY = 1.0
 
 # Which chores a word makes urgent.
@@ -95,8 +93,6 @@ class Node:
         self._tenure = Tenure(outfit.terms)
         self._ended: set[WorkerId] = set()
         self._crew: Crew | None = None
-        self._ear: Ear | None = None
-        self._room = (NOBODY, 0)
         chores = [
             *outfit.rota(self.may_judge, self._reclaimed),
             self._loop("asks", Pace(every=ASK_EVERY, breath=0.01), self._pass_on_asks),
@@ -132,12 +128,6 @@ class Node:
     def may_judge(self) -> bool:
         """Whether this node may take another node's lapsed lease for a death."""
         return self._tenure.unbroken(self._outfit.clock.monotonic())
-
-    def has_room(self, kind: Kind, workers: int) -> None:
-        """Take note how many of its workers, all of one kind, could take more jobs."""
-        self._room = (kind, workers)
-        if self._ear is not None:
-            self._ear.attend(kind, workers)
 
     def dismiss(self, worker: WorkerId) -> None:
         """Tell the fleet soon that the worker has ended, and reclaim what it held."""
@@ -208,8 +198,6 @@ class Node:
 
     async def _listen(self) -> None:
         async with self._outfit.bell.listen() as ear:
-            self._ear = ear
-            ear.attend(*self._room)
             while True:
                 words = await ear.wait()
                 self._outfit.observer.on(BellHeard(words))

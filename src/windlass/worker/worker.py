@@ -130,6 +130,7 @@ class Worker:
     def stop(self, *, drain: bool = True) -> None:
         """Claim no more and end: after what runs has ended, or at once unless `drain`."""
         self._gear.stopping = True
+        self._tell_room(room=False)
         self._claimer.wake()
         if not drain:
             self._hurry.set()
@@ -224,13 +225,15 @@ class Worker:
         self.stop(drain=False)
 
     def _rested(self) -> None:
-        room = self.has_room
-        if room != self._told_room:
-            self._told_room = room
-            self.on_room(room)
+        self._tell_room(room=self.has_room)
         if self._slots.running != self._told_running:
             self._told_running = self._slots.running
             self._observer.on(Occupancy(self.id, self._slots.running, self._slots.limit))
+
+    def _tell_room(self, *, room: bool) -> None:
+        if room != self._told_room:
+            self._told_room = room
+            self.on_room(room)
 
     def _feed(self) -> None:
         waiting = [way for way in self._ways.values() if way.line.claims]

@@ -1,16 +1,16 @@
--- Say that so many workers of a node wait, for as long as given. KEYS: the kinds that somebody waits
--- for; those who wait of this kind. ARGV: the kind, the node, how many, for how many milliseconds.
--- Answers 1 if the node has waited until now without a gap, so that it missed no token.
+-- Say that a worker waits, for as long as given. KEYS: the kinds that somebody waits for; those who
+-- wait of this kind. ARGV: the kind, the worker, for how many milliseconds.
+-- Answers 1 if it has waited until now without a gap, so that it missed no token.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local count, ttl = tonumber(ARGV[3]), tonumber(ARGV[4])
+local ttl = tonumber(ARGV[3])
 
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. now)
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. now)
-local unbroken = redis.call('ZSCORE', KEYS[2], ARGV[2] .. ':1')
+local unbroken = redis.call('ZSCORE', KEYS[2], ARGV[2])
 
 redis.call('ZADD', KEYS[1], now + ttl, ARGV[1])
-for i = 1, count do redis.call('ZADD', KEYS[2], now + ttl, ARGV[2] .. ':' .. i) end
+redis.call('ZADD', KEYS[2], now + ttl, ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ttl)
 redis.call('PEXPIRE', KEYS[2], ttl)
 return unbroken and 1 or 0
