@@ -27,6 +27,7 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._ends = path.with_name(f"{path.name}-ends")
+        self._read_to = self._counted = 0
         path.touch()
         self._ends.touch()
 
@@ -40,15 +41,20 @@ class Ledger:
 
     def entries(self) -> list[Entry]:
         """Every start so far, in the order of writing."""
-        return self._read(self.path)
+        return self._all(self.path)
 
     def ends(self) -> frozenset[tuple[str, int]]:
         """The jobs and fences whose handler came to its end."""
-        return frozenset((entry.job, entry.fence) for entry in self._read(self._ends))
+        return frozenset((entry.job, entry.fence) for entry in self._all(self._ends))
 
     def __len__(self) -> int:
-        """How many starts there are."""
-        return self.path.read_bytes().count(b"\n")
+        """How many starts there are; what was counted before is not read again."""
+        with self.path.open("rb") as file:
+            file.seek(self._read_to)
+            new = file.read()
+        self._read_to += len(new)
+        self._counted += new.count(b"\n")
+        return self._counted
 
     def _add(self, path: Path, entry: Entry, *, sync: bool) -> None:
         file = os.open(path, os.O_APPEND | os.O_WRONLY)
@@ -59,7 +65,7 @@ class Ledger:
         finally:
             os.close(file)
 
-    def _read(self, path: Path) -> list[Entry]:
+    def _all(self, path: Path) -> list[Entry]:
         since_1970 = time.time() - time.monotonic()
         lines = (Entry(*json.loads(line)) for line in path.read_text().splitlines())
         return [entry._replace(at=entry.at + since_1970) for entry in lines]

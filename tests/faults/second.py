@@ -140,7 +140,10 @@ SECOND = (
         number="F34",
         fault="all of it together, at random, for hours",
         mark="every promise holds; memory, files, threads and connections do not grow",
-        reason="being written",
+        full="5 min, or as long as FAULTS_SOAK says: kills, freezes, rolling restarts, crashes of"
+        " PostgreSQL, sessions ended, a Redis that is harmed all the time",
+        tests=("tests/faults/test_soak.py",),
+        reason="minutes instead of hours; FAULTS_SOAK=4h script/faults F34 is the release's dose",
     ),
     Line(
         number="F35",
@@ -152,6 +155,8 @@ SECOND = (
         number="F36",
         fault="an upgrade under load: migration, old workers beside a new API, and back",
         mark="lost 0; nobody waits for a migration longer than 1 s",
-        reason="being written",
+        full="the version before the newest migration, taken from the history; 2,100 jobs and more,"
+        " either store",
+        tests=("tests/faults/test_upgrade.py",),
     ),
 )
