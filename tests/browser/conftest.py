@@ -10,11 +10,12 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.browser.axe import violations
 from tests.browser.chromium import PATIENCE_MS, Stage, chromium
-from tests.browser.served import Served, serving
+from tests.browser.served import Served, add_user, serving
 
 HERE = Path(__file__).parent
 SEEN = HERE / "seen"
 APP = "tests.browser.trade:app"
+SECRET = "long-enough-to-be-a-secret-of-tests"  # noqa: S105 - for these tests only
 WIDE = {"width": 1440, "height": 900}
 
 
@@ -51,6 +52,17 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     url = f"sqlite:///{folder / 'windlass.db'}"
     options = ("--app", APP, "--processes", "1", "--slots", "8", "--mail-sink")
     with serving(folder, url, *options) as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Another one, which lets in only who logs in: ada may do everything, bob may read."""
+    folder = tmp_path_factory.mktemp("guarded")
+    url = f"sqlite:///{folder / 'windlass.db'}"
+    add_user(url, folder, "ada", "admin")
+    add_user(url, folder, "bob", "jobs:read")
+    with serving(folder, url, "--processes", "1", environ={"WINDLASS_SECRET": SECRET}) as served:
         yield served
 
 

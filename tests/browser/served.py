@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.acceptance.fleet import START, surroundings
 
+PASSWORD = "correct horse battery staple"  # noqa: S105 - of the users that tests add
 FINISHED = {"completed", "failed", "cancelled"}
 
 
@@ -94,6 +95,19 @@ def serving(
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def add_user(store_url: str, folder: Path, name: str, scope: str) -> None:
+    """Let somebody log in, with PASSWORD."""
+    subprocess.run(
+        [sys.executable, "-c", START, "user", "add", name, "--scope", scope, "--password-stdin"],
+        cwd=folder,
+        env={**surroundings(), "WINDLASS_STORE": store_url},
+        input=PASSWORD,
+        text=True,
+        capture_output=True,
+        check=True,
+    )
 
 
 def _told(process: subprocess.Popen[bytes], folder: Path) -> str:

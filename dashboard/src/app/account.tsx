@@ -6,6 +6,7 @@ import { ROOT } from "~/api/client";
 import { Icon, type IconName } from "~/components/icon";
 import { Menu, type MenuItem } from "~/components/menu";
 import { sayProblem } from "~/components/toast";
+import { useWide } from "./wide";
 import { choose, useChoices, type Theme } from "~/theme/choices";
 
 const THEMES: readonly { theme: Theme; label: string; icon: IconName }[] = [
@@ -17,6 +18,7 @@ const THEMES: readonly { theme: Theme; label: string; icon: IconName }[] = [
 export function Account() {
   const { data: me } = useQuery(session.me);
   const { theme, zone } = useChoices();
+  const wide = useWide();
   const go = useNavigate();
   const leave = () => {
     logOut().then(() => go({ to: "/login" }), sayProblem);
@@ -38,14 +40,12 @@ export function Account() {
     ...(me?.by === "session" ? [{ label: "Log out", icon: "leave" as const, act: leave }] : []),
   ];
   return (
-    <Menu
-      label="Account and settings"
-      items={items}
-      up={matchMedia("(width >= 48rem)").matches}
-      start={matchMedia("(width >= 48rem)").matches}
-    >
+    <Menu label="Account and settings" items={items} up={wide} start={wide}>
       <Icon name="people" />
-      <span className="max-w-32 truncate max-md:sr-only">{me?.user ?? "…"}</span>
+      <span className="max-w-24 truncate max-md:sr-only">
+        <span className="sr-only">Account and settings of </span>
+        {me?.user ?? "…"}
+      </span>
     </Menu>
   );
 }

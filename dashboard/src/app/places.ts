@@ -11,3 +11,5 @@ export const PLACES = [
   { to: "/mail", name: "Mail", icon: "mail", key: "m" },
   { to: "/people", name: "Users and tokens", icon: "people", key: "u" },
 ] as const satisfies readonly { to: string; name: string; icon: IconName; key: string }[];
+
+export type Place = (typeof PLACES)[number];

@@ -8,6 +8,7 @@ import {
 import { Failure } from "~/components/failure";
 import { jobsSearch } from "~/pages/jobs/search";
 import { loginSearch } from "~/pages/login/search";
+import { submitSearch } from "~/pages/submit/search";
 import { Lost } from "./lost";
 import { Shell } from "./shell";
 
@@ -56,6 +57,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => shell,
       path: "/submit",
+      validateSearch: submitSearch,
       component: lazyRouteComponent(() => import("~/pages/submit/page"), "SubmitPage"),
     }),
     createRoute({

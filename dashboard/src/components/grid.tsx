@@ -36,7 +36,7 @@ interface GridProps<T> {
   loading?: boolean;
   selected?: ReadonlySet<string>;
   onSelect?: (keys: readonly string[], on: boolean) => void;
-  /** Above the rows in place of them, when there are none. */
+  /** In place of the table, when there are no rows. */
   empty?: ReactNode;
   /** Told where one is: at the top new rows may come, further down they would push. */
   onScrolled?: (atTop: boolean) => void;
@@ -48,8 +48,9 @@ const OVERSCAN = 8;
 
 export function Grid<T>(props: GridProps<T>) {
   const { rows, keyOf, onOpen, onEnd, onSelect, selected, loading = false, rowHeight = 40 } = props;
+  const box = useRef<HTMLDivElement>(null);
   const place = useRef<HTMLDivElement>(null);
-  const width = useWidth(place);
+  const width = useWidth(box);
   const [at, setAt] = useState(-1);
   const columns = props.columns.filter((column) => (column.from ?? 0) <= width);
   const tracks = [onSelect && "2.25rem", ...columns.map((column) => column.track)]
@@ -118,7 +119,7 @@ export function Grid<T>(props: GridProps<T>) {
     go(next);
   };
 
-  return (
+  const table = (
     <div
       ref={place}
       role="grid"
@@ -155,7 +156,6 @@ export function Grid<T>(props: GridProps<T>) {
           ))}
         </div>
       </div>
-      {rows.length === 0 && !loading && props.empty}
       <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
         {items.map((item) => {
           const row = rows[item.index];
@@ -212,6 +212,12 @@ export function Grid<T>(props: GridProps<T>) {
           );
         })}
       </div>
+    </div>
+  );
+
+  return (
+    <div ref={box} className="flex min-h-0 flex-1 flex-col overflow-auto">
+      {rows.length === 0 && !loading && props.empty ? props.empty : table}
     </div>
   );
 }

@@ -20,7 +20,7 @@ interface MenuProps {
   items: readonly MenuItem[];
   icon?: IconName;
   button?: ButtonProps;
-  /** Inside the button in place of the label, which then only is told. */
+  /** Inside the button, in place of a picture with the label as its name. */
   children?: ReactNode;
   /** Opens above the button, at the foot of a page. */
   up?: boolean;
@@ -56,7 +56,7 @@ export function Menu({ label, items, icon = "more", button, children, up, start 
     <div ref={place} className="relative inline-flex">
       <Button
         kind="ghost"
-        aria-label={label}
+        aria-label={children ? undefined : label}
         title={children ? undefined : label}
         aria-haspopup="menu"
         aria-expanded={open}

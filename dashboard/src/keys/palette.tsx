@@ -49,7 +49,7 @@ function Finder({ onClose, deeds, more }: Omit<PaletteProps, "open">) {
 
   return (
     <>
-      <div className="flex items-center gap-2 border-b border-line px-4">
+      <div className="flex items-center gap-2 border-b border-line px-4 focus-within:border-accent">
         <Icon name="search" className="size-4 shrink-0 text-faint" />
         <input
           // oxlint-disable-next-line jsx-a11y/no-autofocus -- it was opened to type into
@@ -66,7 +66,7 @@ function Finder({ onClose, deeds, more }: Omit<PaletteProps, "open">) {
             setAt(0);
           }}
           onKeyDown={walk}
-          className="h-12 min-w-0 flex-1 bg-transparent text-base outline-none"
+          className="h-12 min-w-0 flex-1 bg-transparent text-base outline-none!"
         />
       </div>
       <ul id={`${id}-list`} role="listbox" aria-label="Commands" className="overflow-y-auto p-1">

@@ -3,14 +3,14 @@ import { STATES } from "~/components/state";
 import type { State } from "~/api/shapes";
 
 export interface JobsSearch {
-  status?: State;
-  q?: string;
+  status?: State | undefined;
+  q?: string | undefined;
 }
 
 export function jobsSearch(said: Record<string, unknown>): JobsSearch {
-  const status = STATES.find((state) => state === said["status"]);
+  // What is not said here, the router would keep as it came.
   return {
-    ...(status && { status }),
-    ...(typeof said["q"] === "string" && said["q"] !== "" && { q: said["q"] }),
+    status: STATES.find((state) => state === said["status"]),
+    q: typeof said["q"] === "string" && said["q"] !== "" ? said["q"] : undefined,
   };
 }

@@ -1,6 +1,6 @@
 /** Log in by name and password. */
 import { useMutation } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { logIn } from "~/api/session";
 import { Button } from "~/components/button";
@@ -11,12 +11,16 @@ const route = getRouteApi("/login");
 
 export function LoginPage() {
   const { to } = route.useSearch();
-  const go = useNavigate();
+  const router = useRouter();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const login = useMutation({
     mutationFn: () => logIn(name, password),
-    onSuccess: () => go({ to: to ?? "/" }),
+    onSuccess: () => {
+      const wanted = new URL(to ?? "/", location.origin);
+      const search = router.options.parseSearch(wanted.search);
+      return router.navigate({ to: wanted.pathname, search });
+    },
   });
   const send = (event: FormEvent) => {
     event.preventDefault();

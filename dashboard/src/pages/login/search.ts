@@ -1,10 +1,10 @@
 /** Where to go once one has logged in. */
 export interface LoginSearch {
-  to?: string;
+  to?: string | undefined;
 }
 
 export function loginSearch(said: Record<string, unknown>): LoginSearch {
-  const to = said["to"];
-  // A path of ours, and no address of anybody else.
-  return typeof to === "string" && /^\/(?![/\\])/.test(to) ? { to } : {};
+  const { to } = said;
+  // A path of ours, and no address of anybody else. What is not said, the router would keep.
+  return { to: typeof to === "string" && /^\/(?![/\\])/.test(to) ? to : undefined };
 }
