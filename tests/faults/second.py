@@ -78,7 +78,7 @@ SECOND = (
         fault="a host answers every webhook with 503 while others are well",
         mark="jobs for others are delivered as ever (p99 ≤ 2 times that of calm); the host is asked"
         " at most ten times a second and a tenth of what is delivered; Retry-After is obeyed",
-        short="320 jobs for it and 80 for another host, 4 s",
+        short="240 jobs for it and 60 for another host, 3 s",
         full="4,800 jobs for it and 1,200 for another host, 60 s",
         tests=("tests/faults/test_retry_storm.py",),
     ),
