@@ -27,6 +27,14 @@ async def spill(what: str = "soup") -> str:
     raise Spilled(f"spilled the {what}")
 
 
+@app.job(max_attempts=1)
+async def fetch(where: str, number: int) -> str:
+    """Fail as long as a file is not there, each with words of its own."""
+    if not Path(where).exists():
+        raise Spilled(f"found nothing under number {number}")
+    return "fetched"
+
+
 @app.job(max_attempts=5)
 async def stumble(times: int = 1) -> str:
     """Fail, and be tried again later."""

@@ -38,4 +38,9 @@ export const jobs = {
       queryKey: ["job", id, "logs"] as const,
       queryFn: ({ signal }) => api.get("/jobs/{job_id}/logs", { path: { job_id: id }, signal }),
     }),
+  progress: (id: string) =>
+    queryOptions({
+      queryKey: ["job", id, "progress"] as const,
+      queryFn: ({ signal }) => api.get("/jobs/{job_id}/progress", { path: { job_id: id }, signal }),
+    }),
 };
