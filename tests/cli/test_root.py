@@ -30,7 +30,7 @@ def test_help_imports_nothing_slow(windlass: Terminal) -> None:
 
 @pytest.mark.parametrize("name", PLACES)
 def test_the_help_of_each_command_shows_an_example(windlass: Terminal, name: str) -> None:
-    answer = windlass(name, "--help")
+    answer = windlass.cold(name, "--help")  # with nothing imported but what it imports
 
     assert answer.code == 0
     assert f"Example: windlass {name}" in answer.out
