@@ -6,9 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import psutil
@@ -40,6 +41,7 @@ class Start(NamedTuple):
     code: str = START
     app: str = APP
     within: tuple[str, ...] = ()  # a program that runs it elsewhere, such as in a namespace
+    environ: Mapping[str, str] = MappingProxyType({})
 
 
 START_HERE = Start()
@@ -56,7 +58,7 @@ class Node:
             self._process = subprocess.Popen(
                 [*start.within, sys.executable, "-c", start.code, "worker", "--app", start.app],
                 cwd=folder,
-                env={**surroundings(), **environ},
+                env={**surroundings(), **environ, **start.environ},
                 stdin=subprocess.DEVNULL,
                 stderr=log,
                 start_new_session=True,
