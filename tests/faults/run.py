@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from tests.faults import report
 from tests.faults.dose import DOSES
 from tests.faults.line import Line
 from tests.faults.matrix import LINES
+from tests.faults.report import RESULTS
 
 ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "docs" / "faults.json"
 
 
 def main() -> int:
@@ -37,6 +38,7 @@ def main() -> int:
         found[line.number] = shown(line, wanted.dose)
         _say(f"     {_verdict(found[line.number])}")
         _keep(found)
+        report.main()
     _say("")
     for number, result in found.items():
         _say(f"{number}  {_verdict(result)}")
@@ -55,6 +57,8 @@ def shown(line: Line, dose: str) -> dict[str, Any]:
         "passed": code == 0,
         "seconds": round(time.monotonic() - began, 1),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        # How many processes wanted a core meanwhile: above their number, times tell of the machine.
+        "load": round(os.getloadavg()[1], 1),
         "command": f"script/faults {line.number}",
         "tests": tests,
     }
