@@ -312,7 +312,7 @@ async def test_what_is_over_cannot_be_cancelled_and_what_is_done_not_retried(
 
     with pytest.raises(WrongState, match="is completed; it is over"):
         await app.cancel(enqueued.id)
-    with pytest.raises(WrongState, match="is completed; it is done; clone it"):
+    with pytest.raises(WrongState, match="is completed; it is done; replay it"):
         await app.retry(enqueued.id)
 
     await app.delete(enqueued.id)

@@ -113,6 +113,27 @@ async def test_everybody_is_told_the_counts(client: aiohttp.ClientSession) -> No
     assert second == stats
 
 
+async def test_topics_are_told_as_they_are_read(
+    client: aiohttp.ClientSession, asked: Counter[str]
+) -> None:
+    topics = {"topics": "queues,workers,incidents,jobs"}
+    async with client.get("/events", params=topics) as answer:
+        stream = Stream(answer)
+        none, nobody, nothing = [
+            await stream.next(name) for name in ("queues", "workers", "incidents")
+        ]
+        job = await submitted(client)
+        hint = await stream.next("jobs")
+        [queue] = await stream.next("queues")
+        [incident] = await stream.next("incidents")
+
+    assert none == nobody == nothing == []
+    assert hint["changed"] == [{"id": job, "status": "pending"}]
+    assert (queue["name"], queue["pending"]) == ("default", 1)
+    assert incident["kind"] == "no-worker"
+    assert asked["glance"] == 0
+
+
 async def test_a_reader_that_comes_back_is_told_how_things_stand_by_now(
     client: aiohttp.ClientSession,
 ) -> None:
@@ -141,6 +162,13 @@ async def test_a_job_that_is_deleted_is_gone(client: aiohttp.ClientSession) -> N
         gone = await stream.next("gone")
 
     assert gone == {"id": job}
+
+
+async def test_a_topic_that_there_is_not_is_refused(client: aiohttp.ClientSession) -> None:
+    status, _, problem = await ask(client, "GET", "/events?topics=counts,weather")
+
+    assert status == 400
+    assert "no topic 'weather'; topics: counts, queues" in problem["detail"]
 
 
 @pytest.mark.parametrize(

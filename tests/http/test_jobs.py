@@ -206,6 +206,43 @@ async def test_a_waiting_job_is_cancelled_at_once_retried_and_deleted(
     assert deleted[0] == 204
 
 
+async def test_a_job_for_later_is_run_now_and_only_once(client: aiohttp.ClientSession) -> None:
+    job = await submitted(client, delay=3600)
+
+    status, _, now = await ask(client, "POST", f"/jobs/{job}/run")
+    again, _, problem = await ask(client, "POST", f"/jobs/{job}/run")
+
+    assert (status, now["status"]) == (202, "pending")
+    assert now["scheduled_at"] < (datetime.now(UTC) + timedelta(minutes=1)).isoformat()
+    assert again == 409
+    assert "due already" in problem["detail"]
+
+
+async def test_a_finished_job_is_replayed_with_another_payload(
+    client: aiohttp.ClientSession,
+) -> None:
+    old = await submitted(client, queue="sums", priority=7, name="first")
+    early, _, _ = await ask(client, "POST", f"/jobs/{old}/replay", {})
+    await ask(client, "POST", f"/jobs/{old}/cancel")
+
+    body = {"payload": {"x": 5, "y": 6}, "priority": 9}
+    status, headers, new = await ask(client, "POST", f"/jobs/{old}/replay", body)
+    clone, _, same = await ask(client, "POST", f"/jobs/{old}/replay", {}, Idempotency_Key="k")
+    known, _, known_one = await ask(client, "POST", f"/jobs/{old}/replay", {}, Idempotency_Key="k")
+    wrong, _, _ = await ask(client, "POST", f"/jobs/{old}/replay", {"payload": {"x": 5}})
+    _, _, job = await ask(client, "GET", f"/jobs/{new['id']}")
+    _, _, links = await ask(client, "GET", f"/jobs/{old}/links")
+    _, _, back = await ask(client, "GET", f"/jobs/{new['id']}/links")
+
+    assert (early, status, clone, known, wrong) == (409, 202, 202, 200, 422)
+    assert headers["Location"] == f"/jobs/{new['id']}"
+    assert same["id"] == known_one["id"]
+    assert (job["payload"], job["priority"]) == ({"x": 5, "y": 6}, 9)
+    assert (job["queue"], job["name"], job["type"]) == ("sums", "first", "add_numbers")
+    assert links == {"replay_of": None, "replays": sorted([new["id"], same["id"]])}
+    assert back == {"replay_of": old, "replays": []}
+
+
 async def test_a_running_job_is_asked_to_stop(app: Windlass, client: aiohttp.ClientSession) -> None:
     started = asyncio.Event()
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,19 +13,22 @@ from tests.core.makers import NOW, a_job
 from tests.recorder import Recorder
 from tests.store.yard import OwnClock
 from tests.waiting import until
+from windlass.app.board import Board, QueueView
 from windlass.clock import SystemChance
 from windlass.core.errors import StoreAway
 from windlass.core.job import Job, JobId, State
 from windlass.http import answer as answers
 from windlass.http import live as hub
 from windlass.http.answer import Message, Stream
+from windlass.http.bulletin import LARGEST as LARGEST_PAGE
+from windlass.http.bulletin import Topic
 from windlass.http.drain import Drain
 from windlass.http.live import IDLE, LARGEST, Live, Rhythm, Sources
 from windlass.http.problems import Refusal
 from windlass.http.reader import SIGN_OF_LIFE
 from windlass.observe.events import ChoreFailed
-from windlass.store.records import Counts
-from windlass.store.totals import Glance, Step
+from windlass.store.records import Counts, Fleet, QueueRecord
+from windlass.store.totals import Glance, Newest, Step
 
 
 class World:
@@ -35,11 +38,18 @@ class World:
         self.jobs = {job.id: job for job in (numbered(number) for number in range(jobs))}
         self.asked: Counter[str] = Counter()
         self.steps: dict[JobId, Step] = {}
+        self.queues = ["mail"]
         self.away = False
         self.clock = OwnClock()
         self.told = Recorder()
         self.live = Live(
-            Sources(glance=self.glance, find=self.find, count=self.count),
+            Sources(
+                glance=self.glance,
+                find=self.find,
+                count=self.count,
+                board=self.board,
+                newest=self.newest,
+            ),
             clock=self.clock,
             chance=SystemChance(),
             observer=self.told,
@@ -73,6 +83,18 @@ class World:
         self._ask("count")
         states = Counter(job.state for job in self.jobs.values())
         return Counts(states={state: states[state] for state in State}, counted_at=NOW)
+
+    async def board(self) -> Board:
+        """As the app."""
+        self._ask("board")
+        queues = [QueueView(record=QueueRecord(name=name)) for name in self.queues]
+        return Board(at=NOW, queues=queues, fleet=Fleet(), incidents=())
+
+    async def newest(self) -> list[Newest]:
+        """As the store."""
+        self._ask("newest")
+        newest = sorted(self.jobs.values(), key=lambda job: job.id, reverse=True)[:200]
+        return [Newest(job.id, job.state, job.fence) for job in newest]
 
     def _ask(self, what: str) -> None:
         self.asked[what] += 1
@@ -351,3 +373,116 @@ async def test_more_than_can_be_watched_are_refused(monkeypatch: pytest.MonkeyPa
         world.live.listen(world.ids[3:])
 
     assert refused.value.status == 503
+
+
+async def told(chunks: AsyncGenerator[bytes, None]) -> dict[str, Any]:
+    """The news that has come, by the name of the event."""
+    return dict(parsed(await anext(chunks)))
+
+
+async def test_a_topic_is_told_to_those_who_listen_to_it_and_only_when_it_differs() -> None:
+    world = World()
+    queues = world.live.listen(topics=[Topic.QUEUES])
+    others = world.live.listen(topics=[Topic.WORKERS, Topic.INCIDENTS])
+    await anext(queues), await anext(others)
+
+    await world.turn()
+    first, beside = await told(queues), await told(others)
+    await world.turn()
+    nothing = await anext(queues)
+    world.queues = ["mail", "web"]
+    await world.turn()
+    second = await told(queues)
+
+    assert [queue["name"] for queue in first.pop("queues")] == ["mail"]
+    assert first == {}
+    assert beside == {"workers": [], "incidents": []}
+    assert nothing == SIGN_OF_LIFE
+    assert [queue["name"] for queue in second["queues"]] == ["mail", "web"]
+    assert world.asked == {"board": 3}
+
+
+async def test_who_comes_later_is_told_how_things_stand() -> None:
+    world = World()
+    first = world.live.listen(topics=[Topic.QUEUES])
+    await anext(first)
+    await world.turn()
+    await told(first)
+
+    same, other = (
+        world.live.listen(topics=[Topic.QUEUES]),
+        world.live.listen(topics=[Topic.INCIDENTS]),
+    )
+    await anext(same), await anext(other)
+    at_once = await told(same)
+    await world.live.turn()
+    soon = await told(other)
+
+    assert list(at_once) == ["queues"]
+    assert soon == {"incidents": []}
+
+
+async def test_what_would_be_large_is_to_be_read() -> None:
+    world = World()
+    world.queues = ["x" * LARGEST_PAGE]
+    chunks = world.live.listen(topics=[Topic.QUEUES])
+    await anext(chunks)
+
+    await world.turn()
+
+    assert await told(chunks) == {"queues": None}
+
+
+async def test_jobs_that_are_new_or_otherwise_are_named() -> None:
+    world = World()
+    chunks = world.live.listen(topics=[Topic.JOBS])
+    await anext(chunks)
+    await world.turn()
+    nothing = await anext(chunks)
+
+    job = numbered(7)
+    world.jobs[job.id] = job
+    world.change(numbered(0).id, state=State.RUNNING)
+    await world.turn()
+    hint = await told(chunks)
+    del world.jobs[numbered(1).id]
+    await world.turn()
+    gone = await told(chunks)
+
+    assert nothing == SIGN_OF_LIFE
+    assert hint == {
+        "jobs": {
+            "changed": [
+                {"id": numbered(7).id, "status": "pending"},
+                {"id": numbered(0).id, "status": "running"},
+            ],
+            "more": True,
+        }
+    }
+    assert gone == {"jobs": {"changed": [], "more": True}}
+
+
+async def test_what_is_not_among_the_newest_is_hinted_at_by_the_counts() -> None:
+    world = World(jobs=201)
+    chunks = world.live.listen(topics=[Topic.JOBS])
+    await anext(chunks)
+    await world.turn()
+
+    world.change(numbered(0).id, state=State.COMPLETED)
+    await world.turn()
+
+    assert await told(chunks) == {"jobs": {"changed": [], "more": True}}
+
+
+async def test_a_thousand_listeners_cost_what_one_costs() -> None:
+    world = World()
+    listening = [world.live.listen(topics=list(Topic)) for _ in range(1_000)]
+    for chunks in listening:
+        await anext(chunks)
+
+    for _ in range(3):
+        await world.turn()
+
+    assert world.asked == {"board": 3, "newest": 3, "count": 3}
+    for chunks in listening:
+        assert (await told(chunks)).keys() == {"counts", "queues", "workers", "incidents"}

@@ -68,7 +68,14 @@ class Process:
         async def of() -> Hail:
             return hail
 
-        sources = Sources(glance=self.glance, find=world.find, count=self.count, hail=of)
+        sources = Sources(
+            glance=self.glance,
+            find=world.find,
+            count=self.count,
+            board=world.board,
+            newest=world.newest,
+            hail=of,
+        )
         rhythm = Rhythm(look=LOOK, count=2 * LOOK)
         self.live = Live(
             sources, clock=SystemClock(), chance=SystemChance(), observer=Recorder(), rhythm=rhythm

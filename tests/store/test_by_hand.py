@@ -246,3 +246,59 @@ async def test_a_finished_job_stays_finished_while_another_is_retried(
     assert await yard.state(one) is State.PENDING
     assert await yard.state(two) is State.FAILED
     assert await yard.settle((await yard.claim(await yard.worker()))[0], Done()) == []
+
+
+async def test_jobs_for_later_are_put_in_line_at_once(yard: Yard, store: SqlStore) -> None:
+    [later] = await yard.enqueue(delay=timedelta(hours=1), priority=3)
+    [pending] = await yard.enqueue()
+    yard.clock.advance(60)
+
+    moved = await store.run_now([later, pending, NOBODY])
+
+    job = await yard.job(later)
+    assert moved == [later]
+    assert (job.state, job.run_at - job.created_at) == (State.PENDING, timedelta(minutes=1))
+    assert [claim.id for claim in await yard.claim(await yard.worker())] == [later, pending]
+
+
+async def test_a_job_that_waits_for_its_retry_is_tried_at_once(yard: Yard, store: SqlStore) -> None:
+    worker, claim = await yard.running(max_attempts=3)
+    await yard.settle(claim, FAILED)
+
+    await store.run_now([claim.id])
+
+    [again] = await yard.claim(worker)
+    assert (again.id, again.failures) == (claim.id, 1)
+
+
+async def test_replays_are_linked_both_ways_as_long_as_either_is_there(
+    yard: Yard, store: SqlStore
+) -> None:
+    old = await yard.finished(FAILED)
+    never_kept, new = yard.id(), yard.new()
+    await store.link(never_kept, old)
+    await store.link(new.id, old)
+    await store.link(new.id, old)
+    await store.enqueue([new])
+
+    of_old, of_new = await store.links(old), await store.links(new.id)
+    yard.clock.advance(100)
+    await store.delete([old])
+    await store.prune(timedelta(seconds=50), 100)
+    kept = await store.links(new.id)
+    await store.cancel([new.id])
+    await store.delete([new.id])
+    await store.prune(timedelta(seconds=50), 100)
+
+    assert of_old == (None, [new.id])
+    assert of_new == kept == (old, [])
+    assert await store.links(new.id) == (None, [])
+
+
+async def test_the_newest_jobs_are_told_whatever_their_state(yard: Yard, store: SqlStore) -> None:
+    done = await yard.finished(Done())
+    [pending] = await yard.enqueue()
+
+    newest = await store.newest()
+
+    assert newest == [(pending, "pending", 0), (done, "completed", 1)]

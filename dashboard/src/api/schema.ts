@@ -212,6 +212,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dead": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Group the jobs that failed for good by type and error, and say how to find each group
+         * @description `q` finds them with `GET /jobs?q=` and, as `filter`, with `POST /jobs/bulk`. It looks at 50,000
+         *     jobs or for half a second, the newest first.
+         */
+        get: operations["list_dead"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/docs": {
         parameters: {
             query?: never;
@@ -259,6 +280,11 @@ export interface paths {
          *     how each watched one stands; then both tell what changes. `progress` tells how far a running
          *     one says it is, `changed` of a job that is too large to be sent along, and `gone` of one that
          *     there is not, or no more. Who reads slowly misses what was overtaken by later news.
+         *
+         *     Of the other topics `queues`, `workers` and `incidents` tell what GET tells there, at most once
+         *     a second, and null where that would be large. `jobs` tells that a list may have changed:
+         *     `changed` names new jobs and such of the newest that are otherwise than before, and with `more`
+         *     others may have changed, too.
          */
         get: operations["events"];
         put?: never;
@@ -278,6 +304,27 @@ export interface paths {
         };
         /** List dead letters, the newest first; needs a token always */
         get: operations["failed_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Group the attempts that failed lately by type and error
+         * @description Errors are alike if they differ only in numbers, ids, quoted texts, addresses and paths. It
+         *     looks at 50,000 attempts or for half a second, those of the newest jobs first.
+         */
+        get: operations["list_failures"];
         put?: never;
         post?: never;
         delete?: never;
@@ -315,7 +362,7 @@ export interface paths {
          * @description Somebody in the fleet writes this down every five seconds, from what is counted anyway. Times
          *     are of a sample: the newest of each queue and type that had jobs finish.
          */
-        get: operations["read_history"];
+        get: operations["read_chart"];
         put?: never;
         post?: never;
         delete?: never;
@@ -493,6 +540,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/jobs/{job_id}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which job a job replays, and which ones replay it */
+        get: operations["read_links"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/jobs/{job_id}/logs": {
         parameters: {
             query?: never;
@@ -527,6 +591,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/jobs/{job_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit a new job like a finished one, with another payload or other options
+         * @description The old job stays as it is; the links of either tell of the other.
+         */
+        post: operations["replay_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/jobs/{job_id}/retry": {
         parameters: {
             query?: never;
@@ -538,6 +622,23 @@ export interface paths {
         put?: never;
         /** Put a failed or cancelled job back in line */
         post: operations["retry_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/{job_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a job now that is for later, or that waits for its retry */
+        post: operations["run_job"];
         delete?: never;
         options?: never;
         head?: never;
@@ -915,16 +1016,6 @@ export interface components {
          * @description A job as asked for; what is left out is as its type has it.
          */
         Submission: {
-            /** @example add_numbers */
-            type: string;
-            /**
-             * @default {}
-             * @example {
-             *       "x": 1,
-             *       "y": 2
-             *     }
-             */
-            payload?: unknown;
             /** @default null */
             name?: string | null;
             /** @default null */
@@ -954,6 +1045,16 @@ export interface components {
             idempotency_key?: string | null;
             /** @default null */
             key_window?: number | null;
+            /** @example add_numbers */
+            type: string;
+            /**
+             * @default {}
+             * @example {
+             *       "x": 1,
+             *       "y": 2
+             *     }
+             */
+            payload?: unknown;
         };
         /**
          * Backoff
@@ -1108,6 +1209,53 @@ export interface components {
             queue_time: number | null;
             execution_time: number | null;
             total_time: number | null;
+        };
+        /**
+         * Dead
+         * @description Jobs that failed for good, the largest groups first.
+         */
+        Dead: {
+            /** @description How many dead letters there are. */
+            total: number;
+            groups: components["schemas"]["Group"][];
+            /** @description How many of them were looked at. */
+            looked_at: number;
+            /** @description Said if it stopped early: what was created before was not looked at. */
+            looked_back_to: string | null;
+        };
+        /**
+         * Group
+         * @description Failures of one type of job with errors that are alike.
+         */
+        Group: {
+            type: string;
+            /** @description The same for all errors that are alike. */
+            fingerprint: string;
+            /** @description The newest; its first thousand characters. */
+            error: string | null;
+            count: number;
+            /** Format: date-time */
+            first_at: string;
+            /** Format: date-time */
+            last_at: string;
+            /** @description At most twenty. */
+            queues: string[];
+            /** @description The job that failed last. */
+            sample: string;
+            /** @description The search that finds these jobs. */
+            q: string;
+        };
+        /**
+         * Failures
+         * @description Attempts that failed lately, the largest groups first.
+         */
+        Failures: {
+            window: string;
+            groups: components["schemas"]["Group"][];
+            /** @description How many attempts were looked at. */
+            looked_at: number;
+            /** @description Said if it stopped early: what was created before was not looked at. */
+            looked_back_to: string | null;
         };
         /**
          * History
@@ -1281,6 +1429,15 @@ export interface components {
             lease_until: string | null;
         };
         /**
+         * Links
+         * @description Which job this one replays, and which ones replay it.
+         */
+        Links: {
+            replay_of: string | null;
+            /** @description The oldest first. */
+            replays: string[];
+        };
+        /**
          * Line
          * @description A line that the handler logged.
          */
@@ -1297,6 +1454,42 @@ export interface components {
             fraction: number;
             message: string | null;
             at: string | null;
+        };
+        /**
+         * Replay
+         * @description What shall be otherwise than with the old job; what is left out is as it was there.
+         */
+        Replay: {
+            /** @default null */
+            name?: string | null;
+            /** @default null */
+            queue?: string | null;
+            /** @default null */
+            priority?: number | null;
+            /** @default null */
+            thread_demand?: number | null;
+            /** @default null */
+            scheduled_at?: string | null;
+            /** @default null */
+            delay?: number | null;
+            /** @default null */
+            max_attempts?: number | null;
+            /**
+             * @description As max_attempts.
+             * @default null
+             */
+            max_retries?: number | null;
+            /** @default null */
+            max_crashes?: number | null;
+            /** @default null */
+            timeout?: number | null;
+            /** @default null */
+            backoff?: components["schemas"]["Backoff"] | null;
+            /** @default null */
+            idempotency_key?: string | null;
+            /** @default null */
+            key_window?: number | null;
+            payload?: unknown;
         };
         /**
          * Envelope
@@ -1796,6 +1989,26 @@ export interface operations {
             };
         };
     };
+    list_dead: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Dead letters, in groups. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dead"];
+                };
+            };
+        };
+    };
     docs: {
         parameters: {
             query?: never;
@@ -1841,6 +2054,8 @@ export interface operations {
     events: {
         parameters: {
             query?: {
+                /** @description Some of counts, queues, workers, incidents, jobs, with commas. */
+                topics?: string;
                 /** @description Ids of jobs to watch, with commas; up to 500. */
                 jobs?: string;
             };
@@ -1853,7 +2068,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Events: `counts`, `job`, `progress`, `changed`, `gone`. */
+            /** @description Events: `counts`, `queues`, `workers`, `incidents`, `jobs`, `job`, `progress`, `changed`, `gone`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1892,6 +2107,29 @@ export interface operations {
             };
         };
     };
+    list_failures: {
+        parameters: {
+            query?: {
+                /** @description How far to look back. */
+                window?: "1d" | "1h" | "7d";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What failed lately, in groups. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failures"];
+                };
+            };
+        };
+    };
     health: {
         parameters: {
             query?: never;
@@ -1912,7 +2150,7 @@ export interface operations {
             };
         };
     };
-    read_history: {
+    read_chart: {
         parameters: {
             query?: {
                 /** @description How far to look back. */
@@ -2227,6 +2465,28 @@ export interface operations {
             };
         };
     };
+    read_links: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Which job this one replays, and which ones replay it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Links"];
+                };
+            };
+        };
+    };
     list_lines: {
         parameters: {
             query?: never;
@@ -2271,6 +2531,48 @@ export interface operations {
             };
         };
     };
+    replay_job: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A second request with the same key makes no second job. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Replay"];
+            };
+        };
+        responses: {
+            /** @description The key has a job already: this one. */
+            200: {
+                headers: {
+                    /** @description Where the job can be read. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description The job is kept. */
+            202: {
+                headers: {
+                    /** @description Where the job can be read. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+        };
+    };
     retry_job: {
         parameters: {
             query?: never;
@@ -2283,6 +2585,28 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description It is back in line. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
+    run_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is in line. */
             202: {
                 headers: {
                     [name: string]: unknown;

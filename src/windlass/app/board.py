@@ -17,6 +17,8 @@ from windlass.store.rows import EPOCH
 from windlass.store.trends import Pulse, Trend
 
 NOUGHT = timedelta(0)
+# A queue that had no job for so long is listed no more.
+LATELY_US = 3 * 86_400 * 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +72,9 @@ async def look(store: Store, redis_lost: timedelta | None = None) -> Board:
     census, fleet, pulse = await store.census(), await store.fleet(), await store.pulse()
     records, trend = await store.queues(), await store.trend(WINDOWS["5m"])
     now = EPOCH + timedelta(microseconds=trend.now_us)
+    records = _also_empty(records, census, pulse, trend.now_us)
+    if pulse is not None and not pulse.is_of(trend.now_us):
+        pulse = None
     scene = _scene(now, census, records, fleet, trend, redis_lost)
     return Board(
         at=now,
@@ -77,6 +82,19 @@ async def look(store: Store, redis_lost: timedelta | None = None) -> Board:
         fleet=fleet,
         incidents=incidents(scene),
     )
+
+
+def _also_empty(
+    records: Sequence[QueueRecord], census: Census, pulse: Pulse | None, now_us: int
+) -> list[QueueRecord]:
+    """The queues with jobs, and those that had some lately, by name."""
+    seen = pulse.seen if pulse else {}
+    lately = {
+        line.queue for line in census.lines if now_us - seen.get(line.queue, now_us) < LATELY_US
+    }
+    empty = lately - {record.name for record in records}
+    every = [*records, *(QueueRecord(name=name) for name in empty)]
+    return sorted(every, key=lambda record: record.name)
 
 
 def queue_views(

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from windlass.core import limits
 from windlass.core.backoff import Backoff
 from windlass.core.errors import BadInput, BadPayload, PayloadTooLarge
-from windlass.core.job import JobId, NewJob, Policy
+from windlass.core.job import Job, JobId, NewJob, Policy
 from windlass.executors import documents
 from windlass.executors.base import Executor
 
@@ -57,6 +57,22 @@ def template(executor: Executor) -> NewJob:
         threads=executor.threads,
         max_attempts=executor.max_attempts,
         max_crashes=executor.max_crashes,
+    )
+
+
+def like(old: Job) -> NewJob:
+    """A job as this one was asked for; only id and payload are missing, and its key is its own."""
+    return NewJob(
+        JobId(""),
+        old.type,
+        "",
+        queue=old.queue,
+        name=old.name,
+        priority=old.priority,
+        threads=old.threads,
+        max_attempts=old.max_attempts,
+        max_crashes=old.max_crashes,
+        policy=old.policy,
     )
 
 

@@ -12,7 +12,7 @@ from windlass.app.board import Board, look
 from windlass.app.bulk import bulk_job, order
 from windlass.app.home import Homes
 from windlass.app.lock import Hold
-from windlass.app.options import Options, applied, drafted, template
+from windlass.app.options import Options, applied, drafted, like, template
 from windlass.app.ports import Ports
 from windlass.app.publishing import published
 from windlass.app.sender import words
@@ -40,6 +40,7 @@ from windlass.store.records import (
     Enqueued,
     Fleet,
     Kept,
+    Links,
     LogLine,
     Page,
     Progress,
@@ -47,6 +48,8 @@ from windlass.store.records import (
     TypeRecord,
 )
 
+# The payload of a replay that changes none.
+LIKE_BEFORE = object()
 # Re-ranking holds locks; smaller steps leave room for claims in between.
 RERANK_STEP = 5_000
 
@@ -158,6 +161,40 @@ class Verbs:
             raise WrongState(job.id, job.state, _why_no_retry(job))
         await home.bell.ring([job.queue, WIDE])
         return view(job)
+
+    async def run_now(self, job_id: JobId | str) -> Job:
+        """Put a job that is for later, or waits for its retry, in line at once."""
+        home = await self._homes.here()
+        wanted = limits.job_id(job_id)
+        moved = await home.store.run_now([wanted])
+        job = _found(await home.store.job(wanted), job_id)
+        if not moved:
+            raise WrongState(job.id, job.state, _why_not_now(job))
+        await home.bell.ring([job.queue, WIDE])
+        return view(job)
+
+    async def replay(
+        self, job_id: JobId | str, payload: object = LIKE_BEFORE, **options: Unpack[Options]
+    ) -> Enqueued:
+        """Enqueue a new job like a finished one, with another payload or other options if given.
+
+        The old job stays as it is; `links` tells of both.
+        """
+        old = await self.read(job_id)
+        if not old.state.finished:
+            raise WrongState(old.id, old.state, "it is not over yet; cancel it first")
+        _, validate = await self._making(old.type)
+        said = old.payload.encode() if payload is LIKE_BEFORE else payload
+        new = drafted(self._ports.chance.job_id(), applied(like(old), options), validate, said)
+        home = await self._homes.here()
+        # First: whatever is enqueued as a replay shall say so.
+        await home.store.link(new.id, old.id)
+        return await self.enqueue(new)
+
+    async def links(self, job_id: JobId | str) -> Links:
+        """The job that a job replays, and those that replay it."""
+        home = await self._homes.here()
+        return await home.store.links(limits.job_id(job_id))
 
     async def delete(self, job_id: JobId | str) -> None:
         """Forget a finished job."""
@@ -332,7 +369,15 @@ def _found(job: StoredJob | None, job_id: object) -> StoredJob:
     return job
 
 
+def _why_not_now(job: StoredJob) -> str:
+    if job.state is State.PENDING:
+        return "it is due already, and waits its turn"
+    if job.state is State.RUNNING:
+        return "it runs already"
+    return "it is over; retry it, or replay it as a new job"
+
+
 def _why_no_retry(job: StoredJob) -> str:
     if job.state is State.COMPLETED:
-        return "it is done; clone it: enqueue a new job with its payload"
+        return "it is done; replay it as a new job"
     return "it is not finished; only failed and cancelled jobs can be retried"

@@ -1,4 +1,4 @@
-"""`windlass retry` and `windlass cancel`: the same for one job or for many."""
+"""`windlass retry`, `run` and `cancel`: the same for one job or for many."""
 
 from __future__ import annotations
 
@@ -23,6 +23,14 @@ async def retry(desk: Desk, job_ids: JobArguments) -> None:
     Example: windlass retry 01980e5c-7a2b-7cc3-9d1e-3f5a6b7c8d9e
     """
     await _each(desk, job_ids, desk.app.retry)
+
+
+async def run(desk: Desk, job_ids: JobArguments) -> None:
+    """Run jobs now that are for later, or that wait for their retry.
+
+    Example: windlass run 01980e5c-7a2b-7cc3-9d1e-3f5a6b7c8d9e
+    """
+    await _each(desk, job_ids, desk.app.run_now)
 
 
 async def cancel(desk: Desk, job_ids: JobArguments) -> None:

@@ -28,7 +28,7 @@ async def job(desk: Desk, job_id: JobArgument) -> None:
 
 
 NEXT_STEPS = {
-    State.SCHEDULED: "give it up: windlass cancel {id}",
+    State.SCHEDULED: "run it now: windlass run {id}",
     State.PENDING: "who could take it: windlass workers",
     State.RUNNING: "ask it to stop: windlass cancel {id}",
     State.FAILED: "run it again: windlass retry {id}",

@@ -24,6 +24,7 @@ COMMANDS = {
         "jobs.jobs": "List jobs, the newest first.",
         "job.job": "Show everything about a job, and why it is where it is.",
         "act.retry": "Put failed or cancelled jobs back in line.",
+        "act.run": "Run jobs now that are for later, or that wait for their retry.",
         "act.cancel": "Cancel waiting jobs at once, and ask running ones to stop.",
         "bulk.bulk": "Retry, cancel or delete all jobs that fit a query.",
     },

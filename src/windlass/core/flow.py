@@ -56,6 +56,16 @@ def rates(since: Snapshot, latest: Snapshot, known: Mapping[str, Rates]) -> dict
     }
 
 
+def seen(since: Snapshot, latest: Snapshot, before: Mapping[str, int]) -> dict[str, int]:
+    """When jobs last came to each queue or left it, in µs since 1970; about now if never told."""
+    return {
+        queue: latest.at_us
+        if passed != since.queues.get(queue)
+        else before.get(queue, latest.at_us)
+        for queue, passed in latest.queues.items()
+    }
+
+
 def drain(depth: int, rates: Rates) -> float | None:
     """Seconds until the queue is empty if all goes on like this; None if it never will be."""
     if not depth:

@@ -12,24 +12,27 @@ from windlass.core.errors import UnknownJob
 from windlass.core.job import JobId
 from windlass.http.access import Access
 from windlass.http.answer import Stream
+from windlass.http.bulletin import Topic
 from windlass.http.problems import Refusal
 from windlass.http.routing import Says, get
 from windlass.http.service import Service
 
 MOST_JOBS = 500
 EVENTS = "text/event-stream"
+TOLD = ", ".join(f"`{name}`" for name in (*Topic, "job", "progress", "changed", "gone"))
 
 
 class Watched(msgspec.Struct, kw_only=True):
     """What to tell of."""
 
+    topics: Annotated[str, Meta(description=f"Some of {', '.join(Topic)}, with commas.")] = "counts"
     jobs: Annotated[str, Meta(description="Ids of jobs to watch, with commas; up to 500.")] = ""
 
 
 @get(
     "/events",
     access=Access.READ,
-    answers={200: Says(str, "Events: `counts`, `job`, `progress`, `changed`, `gone`.", EVENTS)},
+    answers={200: Says(str, f"Events: {TOLD}.", EVENTS)},
     refuses=(503,),
     headers={"Last-Event-ID": "Sent by who lost the connection; how things stand is told anew."},
 )
@@ -40,8 +43,20 @@ async def events(service: Service, query: Watched) -> Stream:
     how each watched one stands; then both tell what changes. `progress` tells how far a running
     one says it is, `changed` of a job that is too large to be sent along, and `gone` of one that
     there is not, or no more. Who reads slowly misses what was overtaken by later news.
+
+    Of the other topics `queues`, `workers` and `incidents` tell what GET tells there, at most once
+    a second, and null where that would be large. `jobs` tells that a list may have changed:
+    `changed` names new jobs and such of the newest that are otherwise than before, and with `more`
+    others may have changed, too.
     """
-    return Stream(service.live.listen(_ids(query.jobs)), EVENTS.encode())
+    return Stream(service.live.listen(_ids(query.jobs), _topics(query.topics)), EVENTS.encode())
+
+
+def _topics(said: str) -> list[Topic]:
+    unknown = [one for one in said.split(",") if one and one not in set(Topic)]
+    if unknown:
+        raise Refusal(400, "bad-query", f"no topic {unknown[0]!r}; topics: {', '.join(Topic)}")
+    return [Topic(one) for one in said.split(",") if one]
 
 
 def _ids(said: str) -> list[JobId]:

@@ -28,7 +28,7 @@ class Wanted(msgspec.Struct, kw_only=True):
     access=Access.READ,
     answers={200: Says(wire.History, "How things went, step by step.")},
 )
-async def read_history(service: Service, query: Wanted) -> Answer:
+async def read_chart(service: Service, query: Wanted) -> Answer:
     """Read how many jobs came, ran and ended lately, and how long they waited and ran.
 
     Somebody in the fleet writes this down every five seconds, from what is counted anyway. Times
@@ -39,4 +39,4 @@ async def read_history(service: Service, query: Wanted) -> Answer:
     return json(wire.history(query.window, window.step, await store.trend(window)))
 
 
-ROUTES = [read_history]
+ROUTES = [read_chart]

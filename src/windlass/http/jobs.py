@@ -33,6 +33,9 @@ LEADS = (
     "explain_job",
     "cancel_job",
     "retry_job",
+    "run_job",
+    "replay_job",
+    "read_links",
     "delete_job",
     "list_attempts",
     "list_lines",
@@ -120,6 +123,48 @@ async def retry_job(service: Service, job_id: str) -> Answer:
     """Put a failed or cancelled job back in line."""
     await service.app.retry(job_id)
     return json(wire.job(await service.app.read(job_id)), 202)
+
+
+@post(
+    "/jobs/{job_id}/run",
+    access=Access.WRITE,
+    answers={202: Says(wire.Job, "It is in line.")},
+    refuses=(409,),
+)
+async def run_job(service: Service, job_id: str) -> Answer:
+    """Run a job now that is for later, or that waits for its retry."""
+    await service.app.run_now(job_id)
+    return json(wire.job(await service.app.read(job_id)), 202)
+
+
+@post(
+    "/jobs/{job_id}/replay",
+    access=Access.WRITE,
+    answers=KEPT,
+    refuses=(409,),
+    headers=KEY,
+)
+async def replay_job(service: Service, request: Request, job_id: str, body: wire.Replay) -> Answer:
+    """Submit a new job like a finished one, with another payload or other options.
+
+    The old job stays as it is; the links of either tell of the other.
+    """
+    said = options(body, request.header(b"idempotency-key"))
+    if body.payload is msgspec.UNSET:
+        return acceptance(await service.app.replay(job_id, **said))
+    return acceptance(await service.app.replay(job_id, body.payload, **said))
+
+
+@get(
+    "/jobs/{job_id}/links",
+    access=Access.READ,
+    answers={200: Says(wire.Links, "Which job this one replays, and which ones replay it.")},
+)
+async def read_links(service: Service, job_id: str) -> Answer:
+    """Read which job a job replays, and which ones replay it."""
+    await service.app.read(job_id)
+    links = await service.app.links(job_id)
+    return json(wire.Links(replay_of=links.replay_of, replays=list(links.replays)))
 
 
 @post(
@@ -251,6 +296,9 @@ ROUTES = [
     read_job,
     delete_job,
     retry_job,
+    run_job,
+    replay_job,
+    read_links,
     cancel_job,
     list_attempts,
     list_lines,

@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 from windlass.app import App
+from windlass.app.board import Board
 from windlass.bell.hail import Hail, Silence
 from windlass.clock import Chance, Clock
 from windlass.core.errors import Busy, StoreAway
 from windlass.core.job import Job, JobId
 from windlass.http import wire
 from windlass.http.answer import encode
+from windlass.http.bulletin import BOARD, Bulletin, Topic
 from windlass.http.drain import Drain
 from windlass.http.neighbours import SUBJECT, Looked, Neighbours, Told
 from windlass.http.problems import RETRY_SOON, Refusal
@@ -30,9 +32,10 @@ from windlass.http.reader import Reader
 from windlass.loop import Loop, Pace
 from windlass.observe.events import ChoreFailed, Observer
 from windlass.store.records import Counts
-from windlass.store.totals import Glance, Step
+from windlass.store.totals import Glance, Newest, Step
 
-COUNTS = "counts"
+# What who names no topic listens to.
+USUAL = frozenset({Topic.COUNTS})
 # Both bound what this process holds, and how much one statement asks for.
 MOST_READERS = 10_000
 MOST_WATCHED = 10_000
@@ -61,6 +64,8 @@ class Sources:
     glance: Callable[[Sequence[JobId]], Awaitable[list[Glance]]]
     find: Callable[[Sequence[JobId]], Awaitable[list[Job]]]
     count: Callable[[], Awaitable[Counts]]
+    board: Callable[[], Awaitable[Board]]
+    newest: Callable[[], Awaitable[list[Newest]]]
     hail: Callable[[], Awaitable[Hail]] = _silence
 
 
@@ -73,10 +78,15 @@ def sources(app: App) -> Sources:
     async def find(ids: Sequence[JobId]) -> list[Job]:
         return await (await app.home()).store.find(ids)
 
+    async def newest() -> list[Newest]:
+        return await (await app.home()).store.newest()
+
     async def hail() -> Hail:
         return (await app.home()).hail
 
-    return Sources(glance=glance, find=find, count=app.stats, hail=hail)
+    return Sources(
+        glance=glance, find=find, count=app.stats, board=app.board, newest=newest, hail=hail
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +95,7 @@ class Rhythm:
 
     look: float = 0.5
     count: float = 1.0
+    board: float = 1.0
     sign_of_life: float = 15.0
     # A stream ends then and is asked for anew: so a token that was revoked does not listen on.
     longest: float = 3600.0
@@ -118,8 +129,11 @@ class Live:
         self._watchers: defaultdict[JobId, set[Reader]] = defaultdict(set)
         self._seen: dict[JobId, Glance | None] = {}
         self._counted: Counts | None = None
-        self._counted_news = b""
+        self._posted: dict[Topic, bytes] = {}  # for whoever comes next
         self._count_at = 0.0
+        self._bulletin = Bulletin(
+            sources.board, sources.newest, clock, self._rhythm.board - self._rhythm.look / 2
+        )
         self._neighbours = Neighbours(chance.token(), clock)
         self._told: asyncio.Queue[Told] = asyncio.Queue(MOST_TOLD)
         self._known_until: dict[JobId, float] = {}  # of what neighbours have told
@@ -144,7 +158,9 @@ class Live:
         with hail.hearing(SUBJECT, self._hear):
             await asyncio.gather(self._loop.run(), self._heed())
 
-    def listen(self, jobs: Collection[JobId] = ()) -> AsyncGenerator[bytes, None]:
+    def listen(
+        self, jobs: Collection[JobId] = (), topics: Collection[Topic] = USUAL
+    ) -> AsyncGenerator[bytes, None]:
         """A stream of events: how things stand, and then what changes."""
         new = sum(job not in self._watchers for job in jobs)
         if len(self._readers) >= MOST_READERS or len(self._watchers) + new > MOST_WATCHED:
@@ -154,7 +170,7 @@ class Live:
                 "too many listen already, or to too many jobs; read single jobs, or try again soon",
                 headers=(RETRY_SOON,),
             )
-        return self._stream(Reader(frozenset(jobs)))
+        return self._stream(Reader(frozenset(jobs), frozenset(topics)))
 
     async def _stream(self, reader: Reader) -> AsyncGenerator[bytes, None]:
         until = self._clock.monotonic() + self._rhythm.longest
@@ -177,8 +193,11 @@ class Live:
             self._watchers[job].add(reader)
         if reader.jobs:
             self._fresh.add(reader)
-        if self._counted_news:
-            reader.tell(COUNTS, self._counted_news)
+        for topic in reader.topics:
+            if topic in self._posted:
+                reader.tell(topic, self._posted[topic])
+            elif topic in BOARD:
+                self._bulletin.hurry()
         if self._ended:
             reader.end()
         self._loop.hurry()
@@ -193,7 +212,8 @@ class Live:
                 self._seen.pop(job, None)
                 self._known_until.pop(job, None)
         if not self._readers:
-            self._counted, self._counted_news = None, b""  # old news to whoever comes next
+            self._counted = None
+            self._posted.clear()  # old news to whoever comes next
 
     def _end(self) -> None:
         self._ended = True
@@ -209,10 +229,15 @@ class Live:
         await self._neighbours.say_watching(self._watchers.keys())
         if self._watchers and not self._is_known():
             await self._look()
+        topics = {topic for reader in self._readers for topic in reader.topics}
+        self._posted = {topic: news for topic, news in self._posted.items() if topic in topics}
         # Turns come a little early or late; a count shall not wait for yet another one.
-        if self._counted is None or self._clock.monotonic() >= self._count_at:
+        due = self._counted is None or self._clock.monotonic() >= self._count_at
+        if due and not topics.isdisjoint((Topic.COUNTS, Topic.JOBS)):
             self._count_at = self._clock.monotonic() + self._rhythm.count - self._rhythm.look / 2
             await self._count()
+        for topic, document in await self._bulletin.news(topics, self._counted):
+            self._post(topic, document)
         return None
 
     async def _look(self) -> None:
@@ -285,8 +310,13 @@ class Live:
         if self._counted is not None and counted.states == self._counted.states:
             return
         self._counted = counted
-        self._counted_news = self._event(COUNTS, encode(dict(counted.states)))
-        _tell(self._readers, COUNTS, self._counted_news)
+        self._post(Topic.COUNTS, encode(dict(counted.states)))
+
+    def _post(self, topic: Topic, document: bytes) -> None:
+        news = self._event(topic, document)
+        if topic is not Topic.JOBS:
+            self._posted[topic] = news
+        _tell([reader for reader in self._readers if topic in reader.topics], topic, news)
 
     # --- what neighbours have seen ----------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Collection
 
 from windlass.core.job import JobId
+from windlass.http.bulletin import Topic
 
 SIGN_OF_LIFE = b": still here\n\n"
 
@@ -13,9 +14,10 @@ SIGN_OF_LIFE = b": still here\n\n"
 class Reader:
     """Keeps the latest news of each subject until it is taken: never more than it has subjects."""
 
-    def __init__(self, jobs: Collection[JobId]) -> None:
-        """Watch these jobs; nothing is told yet."""
+    def __init__(self, jobs: Collection[JobId], topics: Collection[Topic]) -> None:
+        """Watch these jobs and topics; nothing is told yet."""
         self.jobs = jobs
+        self.topics = topics
         self._left: dict[str, bytes] = {}
         self._news = asyncio.Event()
         self._ended = False

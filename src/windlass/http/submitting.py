@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, cast
 from windlass.core.backoff import Backoff
 from windlass.core.errors import BadInput
 from windlass.http import wire
-from windlass.http.wire import Submission
+from windlass.http.wire import Options as Asked
 
 if TYPE_CHECKING:
     from windlass.app.options import Options
 
 
 # What can be said of one job, by the name of the field; the options call one of them otherwise.
-SAID = tuple(name for name in Submission.__struct_fields__ if name not in {"type", "payload"})
+SAID = Asked.__struct_fields__
 OTHERWISE = {"scheduled_at": "run_at"}
 of_one = attrgetter(*SAID)
 
 
-def options(asked: Submission, header_key: str | None = None) -> Options:
+def options(asked: Asked, header_key: str | None = None) -> Options:
     """What was said about this one job; what was left out is as its type has it."""
     values = of_one(asked)
     if header_key is None and not any(value is not None for value in values):

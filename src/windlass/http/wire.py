@@ -31,11 +31,9 @@ class Backoff(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     cap: Annotated[float, Meta(gt=0, le=1e7)] = 3600.0
 
 
-class Submission(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A job as asked for; what is left out is as its type has it."""
+class Options(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """How one job departs from its type."""
 
-    type: Annotated[Text, Meta(examples=["add_numbers"])]
-    payload: Annotated[Any, Meta(examples=[{"x": 1, "y": 2}])] = msgspec.field(default_factory=dict)
     name: Text | None = None
     queue: Text | None = None
     priority: Annotated[int, Meta(ge=MIN_PRIORITY, le=MAX_PRIORITY)] | None = None
@@ -51,6 +49,19 @@ class Submission(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     backoff: Backoff | None = None
     idempotency_key: Text | None = None
     key_window: Seconds | None = None
+
+
+class Submission(Options, forbid_unknown_fields=True, kw_only=True):
+    """A job as asked for; what is left out is as its type has it."""
+
+    type: Annotated[Text, Meta(examples=["add_numbers"])]
+    payload: Annotated[Any, Meta(examples=[{"x": 1, "y": 2}])] = msgspec.field(default_factory=dict)
+
+
+class Replay(Options, forbid_unknown_fields=True, kw_only=True):
+    """What shall be otherwise than with the old job; what is left out is as it was there."""
+
+    payload: Any | msgspec.UnsetType = msgspec.UNSET
 
 
 class Batch(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -119,6 +130,13 @@ class Job(msgspec.Struct, kw_only=True):
     queue_time: float | None
     execution_time: float | None
     total_time: float | None
+
+
+class Links(msgspec.Struct, kw_only=True):
+    """Which job this one replays, and which ones replay it."""
+
+    replay_of: str | None
+    replays: Annotated[list[str], Meta(description="The oldest first.")]
 
 
 class Attempt(msgspec.Struct, kw_only=True):

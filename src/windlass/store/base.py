@@ -24,6 +24,7 @@ from windlass.store.records import (
     Enqueued,
     Fleet,
     Kept,
+    Links,
     LogLine,
     Matching,
     NodeRecord,
@@ -181,6 +182,18 @@ class Store(Totals, Trends, FaultFinding, Locking, Protocol):
 
     async def retry(self, ids: Sequence[JobId]) -> list[JobId]:
         """Put failed and cancelled jobs back in line; answer with those that were."""
+        ...
+
+    async def run_now(self, ids: Sequence[JobId]) -> list[JobId]:
+        """Put jobs for later in line at once; answer with those that were."""
+        ...
+
+    async def link(self, job: JobId, old: JobId) -> None:
+        """Remember that a job, which is enqueued next, replays an old one."""
+        ...
+
+    async def links(self, job_id: JobId) -> Links:
+        """The job that this one replays, and those that replay it."""
         ...
 
     async def delete(self, ids: Sequence[JobId]) -> list[JobId]:

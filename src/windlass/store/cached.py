@@ -98,6 +98,11 @@ class CachedStore(SqlStore):
         async with self.shelf.changing(ids):
             return await super().retry(ids)
 
+    async def run_now(self, ids: Sequence[JobId]) -> list[JobId]:
+        """Put jobs for later in line at once; answer with those that were."""
+        async with self.shelf.changing(ids):
+            return await super().run_now(ids)
+
     async def delete(self, ids: Sequence[JobId]) -> list[JobId]:
         """Forget finished jobs; answer with those forgotten."""
         async with self.shelf.changing(ids):

@@ -145,6 +145,13 @@ class Matching(NamedTuple):
     looked_back_to: datetime | None = None
 
 
+class Links(NamedTuple):
+    """The job that a job replays, if it does, and those that replay it, the oldest first."""
+
+    replay_of: JobId | None
+    replays: Sequence[JobId]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """How many jobs there are in each state: finished ones now, live ones at `counted_at`."""

@@ -21,6 +21,7 @@ from windlass.store.records import (
     Demand,
     Fleet,
     Kept,
+    Links,
     LogLine,
     Matching,
     Page,
@@ -92,6 +93,13 @@ class SqlReader:
             widest=demand.widest,
         )
         return Head(**dict(found[0])) if found else None
+
+    async def links(self, job_id: JobId) -> Links:
+        """The job that this one replays, and those that replay it."""
+        found = await self._read("links", id=job_id)
+        older = [JobId(str(row["id"])) for row in found if row["older"]]
+        newer = [JobId(str(row["id"])) for row in found if not row["older"]]
+        return Links(older[0] if older else None, sorted(newer))
 
     async def attempts(self, job_id: JobId) -> list[Attempt]:
         """The attempts of a job that ended otherwise than well, oldest first."""

@@ -314,6 +314,7 @@ class SqlStore(SqlReader, SqlBulk, SqlTrends, SqlLocking):
         await self._write("prune_nodes")
         await self._write("prune_types")
         await self._write("prune_locks")
+        await self._write("prune_replays", retention_us=retention_us)
         old = await self._read("prune_old", retention_us=retention_us, limit=limit)
         return len(await self.delete([JobId(row["id"]) for row in old]))
 
@@ -327,6 +328,14 @@ class SqlStore(SqlReader, SqlBulk, SqlTrends, SqlLocking):
     async def retry(self, ids: Sequence[JobId]) -> list[JobId]:
         """Put failed and cancelled jobs back in line; answer with those that were."""
         return [JobId(row["id"]) for row in await self._write("retry", ids=list(ids))]
+
+    async def run_now(self, ids: Sequence[JobId]) -> list[JobId]:
+        """Put jobs for later in line at once; answer with those that were."""
+        return [JobId(row["id"]) for row in await self._write("run_now", ids=list(ids))]
+
+    async def link(self, job: JobId, old: JobId) -> None:
+        """Remember that a job replays an old one."""
+        await self._write("link", job=job, old=old)
 
     async def delete(self, ids: Sequence[JobId]) -> list[JobId]:
         """Forget finished jobs; answer with those forgotten."""

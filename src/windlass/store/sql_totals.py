@@ -13,7 +13,7 @@ from windlass.core.job import JobId
 from windlass.store.base import Database
 from windlass.store.rows import instant, microseconds
 from windlass.store.script import Row, Rows, Script, Statement
-from windlass.store.totals import Glance, Step
+from windlass.store.totals import Glance, Newest, Step
 
 SECOND_US = 1_000_000
 # A count that takes longer than this is made again only after twenty times its cost: however many
@@ -43,6 +43,10 @@ class SqlTotals:
         counted = [_counted(row) for row in await self._ask("census_count")]
         cost_us = round((self.clock.monotonic() - began) * SECOND_US)
         return await self.database.run(_keep(counted, cost_us))
+
+    async def newest(self) -> list[Newest]:
+        """The two hundred newest jobs, live and finished."""
+        return [Newest(row["id"], row["state"], row["fence"]) for row in await self._ask("newest")]
 
     async def glance(self, ids: Sequence[JobId]) -> list[Glance]:
         """How these jobs stand."""

@@ -13,7 +13,7 @@ import msgspec
 
 from windlass.clock import Clock
 from windlass.core.census import RETRIED, Census
-from windlass.core.flow import Passed, Snapshot, anchored, rates
+from windlass.core.flow import Passed, Snapshot, anchored, rates, seen
 from windlass.core.job import State
 from windlass.core.trend import (
     GRAINS,
@@ -36,8 +36,6 @@ from windlass.store.trends import Pulse, Trend
 EVERY_US = 5 * SECOND_US
 # Who comes a little early shall not wait for a whole turn more.
 EARLY_US = EVERY_US // 10
-# Older than this it tells nothing of now.
-GOOD_US = 30 * SECOND_US
 # Counting what is live takes at most a fiftieth of the time.
 RESTS = 50
 # So many queues are told of, and the times of jobs of so many kinds are looked at.
@@ -73,12 +71,9 @@ class SqlTrends(SqlTotals):
         return EVERY_US / SECOND_US
 
     async def pulse(self) -> Pulse | None:
-        """What was counted last, unless that is long ago."""
+        """What was counted last."""
         [row] = await self._ask("pulse")
-        pulse = _read(row)
-        if pulse is None or microseconds(row["now"]) - pulse.reading.at_us > GOOD_US:
-            return None
-        return pulse
+        return _read(row)
 
     async def trend(self, window: Window) -> Trend:
         """How things went lately."""
@@ -120,11 +115,12 @@ def _written(grain: int, tallies: Mapping[int, Tally], found: Rows) -> Statement
 
 def _taken(before: Pulse | None, reading: Reading, snapshot: Snapshot) -> Pulse:
     if before is None or reading.at_us <= before.reading.at_us:
-        return Pulse(reading=reading, anchors=[snapshot])
+        return Pulse(reading=reading, anchors=[snapshot], seen=seen(snapshot, snapshot, {}))
     return Pulse(
         reading=reading,
         anchors=anchored(before.anchors, snapshot),
         rates=rates(before.anchors[0], snapshot, before.rates),
+        seen=seen(before.anchors[0], snapshot, before.seen),
     )
 
 

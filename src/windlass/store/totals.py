@@ -29,6 +29,14 @@ class Glance(NamedTuple):
     step: Step | None = None
 
 
+class Newest(NamedTuple):
+    """One of the newest jobs: two that are equal are of the same job as it was."""
+
+    id: JobId
+    state: str
+    fence: int
+
+
 class Totals(Protocol):
     """What can be told about the fleet's work without reading each job."""
 
@@ -41,6 +49,10 @@ class Totals(Protocol):
 
         It is counted anew after a rest of so many times as long as the last count took.
         """
+        ...
+
+    async def newest(self) -> list[Newest]:
+        """The two hundred newest jobs, live and finished."""
         ...
 
     async def glance(self, ids: Sequence[JobId]) -> list[Glance]:

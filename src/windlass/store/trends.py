@@ -9,6 +9,9 @@ from typing import NamedTuple, Protocol
 from windlass.core.flow import Rates, Snapshot
 from windlass.core.trend import Reading, Tally, Window
 
+# Older than this, what was counted tells nothing of now.
+GOOD_US = 30_000_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pulse:
@@ -17,6 +20,11 @@ class Pulse:
     reading: Reading
     anchors: Sequence[Snapshot] = ()
     rates: Mapping[str, Rates] = field(default_factory=dict)
+    seen: Mapping[str, int] = field(default_factory=dict)  # when each queue last had jobs, in µs
+
+    def is_of(self, now_us: int) -> bool:
+        """Whether it tells of this moment."""
+        return now_us - self.reading.at_us <= GOOD_US
 
 
 class Trend(NamedTuple):
@@ -40,7 +48,7 @@ class Trends(Protocol):
         ...
 
     async def pulse(self) -> Pulse | None:
-        """What was counted last; None if that is long ago, or never happened."""
+        """What was counted last; None if that never happened."""
         ...
 
     async def trend(self, window: Window) -> Trend:
