@@ -1,11 +1,16 @@
 """A site for each test, on either store or on PostgreSQL alone, without Redis."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.acceptance.fleet import Site, open_site
+from tests.faults.dose import dose
+from tests.services import PostgresServer
+
+# What takes long even in a small dose belongs to the full one alone.
+collect_ignore = dose(short=["test_loss_window.py", "test_poison_cost.py"], full=[])
 
 
 @pytest.fixture(autouse=True)
@@ -27,3 +32,10 @@ async def postgres_site(tmp_path: Path, postgres_url: str) -> AsyncIterator[Site
     """A site on PostgreSQL."""
     async with open_site(tmp_path, postgres_url) as site:
         yield site
+
+
+@pytest.fixture
+def primary() -> Iterator[PostgresServer]:
+    """A PostgreSQL of the test's own, which may die."""
+    with PostgresServer() as server:
+        yield server
