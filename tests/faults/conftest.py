@@ -10,7 +10,8 @@ from tests.faults.dose import dose
 from tests.services import PostgresServer
 
 # What takes long even in a small dose belongs to the full one alone.
-collect_ignore = dose(short=["test_loss_window.py", "test_poison_cost.py"], full=[])
+LONG = ["test_keys_under_harm.py", "test_loss_window.py", "test_poison_cost.py"]
+collect_ignore = dose(short=LONG, full=[])
 
 
 @pytest.fixture(autouse=True)

@@ -81,7 +81,7 @@ class Namespace:
         self.url = (
             urlsplit(server.url)._replace(netloc=f"postgres@{self._near}:{server.port}").geturl()
         )
-        self.within = ("ip", "netns", "exec", self._name)
+        self.within: tuple[str, ...] = ("ip", "netns", "exec", self._name)
 
     def make(self) -> None:
         """Make both ends and join them."""
@@ -121,9 +121,9 @@ class BehindLines:
     """Lines of our own, which hold everything up."""
 
     by = "proxy"
-    within = ()
 
     def __init__(self, url: str) -> None:
+        self.within: tuple[str, ...] = ()
         self.lines = Lines(url, random.Random(9))
         self.url = ""
 
