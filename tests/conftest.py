@@ -11,6 +11,7 @@ import pytest
 import redis
 from xdist.workermanage import WorkerController
 
+from tests.order import dealt, is_long
 from tests.services import PgBouncerServer, Postgres, ServiceFailed
 from tests.services.scratch import work_in_memory
 from tests.services.shared import SharedServices
@@ -29,6 +30,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Know the services: a worker of xdist is told where they are, anyone else starts them."""
     work_in_memory()
     config.stash[SERVICES] = SharedServices(getattr(config, "workerinput", {}).get("services"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deal long tests to all processes; one alone runs tests in the order they are written in."""
+    shares = getattr(config, "workerinput", {}).get("workercount", 1)
+    if shares > 1:
+        usual = float(config.getini("timeout"))
+        long = [item for item in items if is_long(item, usual)]
+        items[:] = dealt([item for item in items if not is_long(item, usual)], long, shares)
 
 
 @pytest.hookimpl(optionalhook=True)
