@@ -244,17 +244,21 @@ async def test_a_finished_job_is_replayed_with_another_payload(
 
 
 async def test_a_running_job_is_asked_to_stop(app: Windlass, client: aiohttp.ClientSession) -> None:
-    started = asyncio.Event()
+    started, answered = asyncio.Event(), asyncio.Event()
 
     @app.job(type="endless")
     async def endless() -> None:
         started.set()
-        await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await answered.wait()
 
     async with app.worker():
         job_id = await submitted(client, type="endless", payload={})
         await started.wait()
         status, _, asked = await ask(client, "POST", f"/jobs/{job_id}/cancel")
+        answered.set()
         job = await finished(client, job_id)
 
     assert (status, asked["status"], asked["cancel_requested"]) == (202, "running", True)

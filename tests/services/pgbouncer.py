@@ -36,8 +36,8 @@ class PgBouncerServer(Server):
 
     name = "pgbouncer"
     refuses_root = True
-    # At once, in every version; what SIGTERM and SIGINT wait for has changed over the years.
-    last_signal = signal.SIGQUIT
+    # It has nothing to lose, and what it makes of other signals has changed over the years.
+    last_signal = signal.SIGKILL
 
     def __init__(self, postgres_url: str) -> None:
         super().__init__()
