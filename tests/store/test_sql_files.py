@@ -35,27 +35,33 @@ def without_words_of_ours(text: str) -> str:
     return re.sub(r"--[^\n]*|'[^']*'|\$\$.*?\$\$", "", text, flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("path", [*FILES, *MIGRATIONS], ids=name)
-def test_the_first_line_says_the_promise(path: Path) -> None:
+def promises(path: Path) -> bool:
     first, _, rest = path.read_text().partition("\n")
-
-    assert re.match(r"-- [A-Z].*[.:]$", first), first
-    assert rest.strip()
+    return bool(re.match(r"-- [A-Z].*[.:]$", first) and rest.strip())
 
 
-@pytest.mark.parametrize("path", [*FILES, *MIGRATIONS], ids=name)
-def test_sql_is_written_in_lower_case_and_fits_the_page(path: Path) -> None:
+def reads_alike(path: Path) -> bool:
+    """Whether it is in lower case and fits the page."""
     text = path.read_text()
-
-    assert not re.search(r"[A-Z]", without_words_of_ours(text))
-    assert text.endswith("\n")
-    assert "\t" not in text
-    assert [line for line in text.splitlines() if len(line) > 120 or line != line.rstrip()] == []
+    lower = not re.search(r"[A-Z]", without_words_of_ours(text))
+    long = [line for line in text.splitlines() if len(line) > 120 or line != line.rstrip()]
+    return lower and text.endswith("\n") and "\t" not in text and not long
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_a_file_is_one_statement(path: Path) -> None:
-    assert ";" not in without_words_of_ours(path.read_text())
+def is_one_statement(path: Path) -> bool:
+    return ";" not in without_words_of_ours(path.read_text())
+
+
+def test_the_first_line_says_the_promise() -> None:
+    assert [name(path) for path in (*FILES, *MIGRATIONS) if not promises(path)] == []
+
+
+def test_sql_is_written_in_lower_case_and_fits_the_page() -> None:
+    assert [name(path) for path in (*FILES, *MIGRATIONS) if not reads_alike(path)] == []
+
+
+def test_a_file_is_one_statement() -> None:
+    assert [name(path) for path in FILES if not is_one_statement(path)] == []
 
 
 def test_every_statement_has_its_twin() -> None:
@@ -88,13 +94,16 @@ def test_twins_take_the_same_arguments(statement: str) -> None:
     assert theirs - ours - steps_of - {"los", "his"} == set()
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_every_file_is_used(path: Path) -> None:
+def is_used(path: Path, code: str) -> bool:
     statement = path.name.removesuffix(".sql")
     stem, _, step = statement.partition(".")
+    return f'"{statement}"' in code or (f'"{stem}.{{part}}"' in code and f'"{step}"' in code)
+
+
+def test_every_file_is_used() -> None:
     code = "".join(file.read_text() for file in STORE.glob("*.py"))
 
-    assert f'"{statement}"' in code or (f'"{stem}.{{part}}"' in code and f'"{step}"' in code)
+    assert [name(path) for path in FILES if not is_used(path, code)] == []
 
 
 @pytest.fixture(scope="module")
