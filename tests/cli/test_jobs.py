@@ -213,3 +213,32 @@ async def _failed(windlass: Terminal, hand: Hand) -> str:
 
 def _ids(windlass: Terminal, *words: str) -> list[str]:
     return [job["id"] for job in windlass("jobs", "--json", *words).json]
+
+
+def test_a_job_for_later_is_run_now(windlass: Terminal) -> None:
+    later = windlass.enqueued("greet", "--delay", "1h")
+
+    [answer] = windlass("run", later, "--json").json
+    refused = windlass("run", later)
+
+    assert (answer["id"], answer["state"]) == (later, "pending")
+    assert refused.code == 1
+    assert "due already" in refused.err
+
+
+async def test_dead_letters_are_shown_in_groups(windlass: Terminal, hand: Hand) -> None:
+    await hand.join("greet")
+    none = windlass("dead")
+    for user in (5, 7):
+        windlass.enqueued("greet")
+        await hand.end(await hand.take(), Failed(f"no user {user}", final=True))
+
+    told = windlass("dead", "--json").json
+    shown = windlass("dead")
+
+    [group] = told["groups"]
+    assert none.out == "no job failed for good\n"
+    assert (told["total"], group["count"], group["error"]) == (2, 2, "no user 7")
+    assert shown.out.splitlines()[1].split()[:2] == ["2", "greet"]
+    assert f"windlass bulk retry '{group['q']}'" in shown.err
+    assert len(windlass("jobs", group["q"], "--json").json) == 2

@@ -75,6 +75,30 @@ async def test_workers_shows_who_lives_and_what_they_serve(windlass: Terminal, h
     assert "alive" in shown
 
 
+async def test_a_worker_drains_until_it_may_go_on(windlass: Terminal, hand: Hand) -> None:
+    await hand.join("greet")
+
+    drained = windlass("drain", hand.worker, "--json").json
+    shown = windlass("workers").out
+    wrong = windlass("incidents", "--json").json
+    windlass("drain", "--undo", hand.worker)
+    unknown = windlass("drain", hand.node)
+
+    assert (drained["worker"], drained["draining"]) == (hand.worker, True)
+    assert "draining" in shown
+    assert [one["kind"] for one in wrong] == ["draining"]
+    assert wrong[0]["about"] == {"kind": "worker", "name": hand.worker}
+    assert "draining" not in windlass("workers").out
+    assert (unknown.code, windlass("incidents").out) == (1, "nothing is wrong\n")
+    assert "windlass workers" in unknown.err
+
+
+def test_incidents_say_what_is_wrong(windlass: Terminal) -> None:
+    windlass.enqueued("greet")
+
+    assert "no worker is alive, and 1 job waits" in windlass("incidents").out
+
+
 def test_aging_is_shown_and_changed(windlass: Terminal) -> None:
     windlass.enqueued("greet", "--priority", "5")
 

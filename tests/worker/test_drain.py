@@ -32,9 +32,11 @@ async def test_a_worker_drains_and_takes_jobs_again(any_yard: Yard) -> None:
     worker.ring()
     await until(lambda: worker._claimer._wake.is_set() is False)
     left = [await any_yard.state(job) for job in held]
+    roomy = worker.has_room
     worker.learn(standing())
     await any_yard.come_to(State.COMPLETED, *held)
     worker.stop()
     await run
 
     assert left == [State.PENDING] * 3
+    assert not roomy

@@ -36,6 +36,7 @@ CODES: tuple[tuple[type[WindlassError], Code], ...] = (
 )
 HINTS: tuple[tuple[type[WindlassError], str], ...] = (
     (errors.UnknownJob, "the newest ones: windlass jobs"),
+    (errors.UnknownWorker, "who there is: windlass workers"),
     (errors.WrongState, "all about it: windlass job {problem.id}"),
     (errors.KeyTaken, "the job that has it: windlass job {problem.id}"),
     (errors.NotFinished, "see how it goes: windlass job {problem.id}"),

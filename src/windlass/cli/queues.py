@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
-import socket
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -14,7 +12,7 @@ from rich.text import Text
 from windlass.cli import look
 from windlass.cli.arguments import QueueArgument
 from windlass.cli.desk import Desk
-from windlass.cli.words import ago
+from windlass.cli.words import ago, myself
 
 if TYPE_CHECKING:
     from windlass.store.records import QueueRecord
@@ -37,7 +35,7 @@ async def pause(desk: Desk, queue: QueueArgument) -> None:
 
     Example: windlass pause mail
     """
-    by = f"{_user()}@{socket.gethostname()}"
+    by = myself()
     await desk.app.pause(queue, by=by)
     desk.answer({"queue": queue, "paused": True, "by": by}, look.text(f"queue {queue} is paused"))
     desk.suggest(f"let it go on: windlass resume {queue}")
@@ -50,13 +48,6 @@ async def resume(desk: Desk, queue: QueueArgument) -> None:
     """
     await desk.app.resume(queue)
     desk.answer({"queue": queue, "paused": False}, look.text(f"queue {queue} goes on"))
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container may run under a number without a name
-        return "somebody"
 
 
 def _row(queue: QueueRecord, now: datetime) -> Sequence[RenderableType]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
+import socket
 from datetime import UTC, datetime, timedelta
 
 # Each unit, its seconds, and from how many seconds on it is used: `90 s` says more than `2 min`.
@@ -56,3 +58,12 @@ def first_line(text: str | None, width: int = 60) -> str:
     """The beginning of a text, for a cell of a table."""
     line = harmless((text or "").strip().partition("\n")[0])
     return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def myself() -> str:
+    """Who gives the command, for others to read later."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a container may run under a number without a name
+        user = "somebody"
+    return f"{user}@{socket.gethostname()}"

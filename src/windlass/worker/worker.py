@@ -105,7 +105,9 @@ class Worker:
 
     @property
     def has_room(self) -> bool:
-        """Whether a slot is free that no claim waits for."""
+        """Whether a slot is free that no claim waits for, and may be filled."""
+        if self._claimer.draining:
+            return False
         return self._slots.running + self._claimer.held < self._slots.limit
 
     def ring(self, *, wide: bool = True) -> None:
@@ -166,6 +168,7 @@ class Worker:
         await self._until_still(CLEAN_UP)
         for _, attempt in self._running():
             self._gear.abandon(attempt, HandedBack())
+        await self._claimer.look_back()
 
     async def _until_still(self, within: float, *cut_short: asyncio.Event) -> None:
         """Wait until nothing runs any more that could end, at most so long."""
