@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions
 from types import FunctionType
 
 from windlass.core.backoff import Backoff
@@ -87,17 +87,19 @@ class Packages:
         return None
 
     def _declared(self) -> Iterator[EntryPoint]:
-        seen: set[str] = set()
+        found: dict[str, EntryPoints] = {}
         for package in distributions():
             try:
                 entries = package.entry_points.select(group=GROUP)
             except Exception as problem:  # noqa: BLE001 — whatever its files are
                 self._flaws.append(_flaw(None, package, _words(problem)))
                 continue
-            # The same package twice on the path is what the first of them is.
-            if entries and _package(package) not in seen:
-                seen.add(_package(package))
-                yield from entries
+            if entries:
+                # The same package twice on the path is what the first of them is.
+                found.setdefault(_package(package), entries)
+        # By name, so that of two rivals every machine takes the same, however its disk lists them.
+        for name in sorted(found):
+            yield from found[name]
 
 
 def _executor(entry: EntryPoint, declared: Declaration) -> Executor:
