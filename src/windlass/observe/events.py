@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import msgspec
@@ -11,22 +10,19 @@ import msgspec
 from windlass.core.job import JobId, Lane, NodeId, State, WorkerId
 
 
-@dataclass(frozen=True, slots=True)
-class Connected:
+class Connected(msgspec.Struct, frozen=True):
     """The store answered for the first time. `store` never carries a password."""
 
     store: str
 
 
-@dataclass(frozen=True, slots=True)
-class Advised:
+class Advised(msgspec.Struct, frozen=True):
     """Something is set in a way that works but does no good."""
 
     advice: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutorBroken:
+class ExecutorBroken(msgspec.Struct, frozen=True):
     """An installed package should bring a type of job and does not; nobody else is harmed.
 
     Without a type, the package does not even say which ones it brings.
@@ -37,8 +33,7 @@ class ExecutorBroken:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class NodeJoined:
+class NodeJoined(msgspec.Struct, frozen=True):
     """A node is known to the fleet and holds a lease."""
 
     node: NodeId
@@ -46,37 +41,32 @@ class NodeJoined:
     pid: int
 
 
-@dataclass(frozen=True, slots=True)
-class NodeForgotten:
+class NodeForgotten(msgspec.Struct, frozen=True):
     """The fleet no longer knows the node: its claims are gone, and it starts anew."""
 
     node: NodeId
 
 
-@dataclass(frozen=True, slots=True)
-class NodeLeft:
+class NodeLeft(msgspec.Struct, frozen=True):
     """A node gave up its lease on purpose; the last thing it does."""
 
     node: NodeId
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseRenewed:
+class LeaseRenewed(msgspec.Struct, frozen=True):
     """The lease was extended; `took` seconds from sending to the answer."""
 
     node: NodeId
     took: float
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseLost:
+class LeaseLost(msgspec.Struct, frozen=True):
     """The lease can no longer be trusted: nothing may start until a renewal succeeds."""
 
     node: NodeId
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerStarted:
+class WorkerStarted(msgspec.Struct, frozen=True):
     """A worker is enlisted and begins to claim."""
 
     worker: WorkerId
@@ -86,15 +76,13 @@ class WorkerStarted:
     alone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerStopped:
+class WorkerStopped(msgspec.Struct, frozen=True):
     """A worker settled or handed back all it held, and ended."""
 
     worker: WorkerId
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerDied:
+class WorkerDied(msgspec.Struct, frozen=True):
     """A worker's process ended otherwise: a negative code is the signal that killed it.
 
     One that ended before it was a worker has no name yet.
@@ -105,8 +93,7 @@ class WorkerDied:
     code: int
 
 
-@dataclass(frozen=True, slots=True)
-class Occupancy:
+class Occupancy(msgspec.Struct, frozen=True):
     """How full a worker is."""
 
     worker: WorkerId
@@ -114,8 +101,7 @@ class Occupancy:
     slots: int
 
 
-@dataclass(frozen=True, slots=True)
-class JobsEnqueued:
+class JobsEnqueued(msgspec.Struct, frozen=True):
     """One transaction kept so many jobs, of so many callers who asked at the same time."""
 
     count: int
@@ -123,8 +109,7 @@ class JobsEnqueued:
     took: float
 
 
-@dataclass(frozen=True, slots=True)
-class JobsClaimed:
+class JobsClaimed(msgspec.Struct, frozen=True):
     """One claim statement took this many jobs."""
 
     worker: WorkerId
@@ -133,8 +118,7 @@ class JobsClaimed:
     took: float
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptsSettled:
+class AttemptsSettled(msgspec.Struct, frozen=True):
     """One batch of settlements was applied: how many jobs came to which state."""
 
     worker: WorkerId
@@ -142,8 +126,7 @@ class AttemptsSettled:
     took: float
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptFailed:
+class AttemptFailed(msgspec.Struct, frozen=True):
     """One attempt raised. Told one by one: whoever reads the log needs the job and the cause."""
 
     worker: WorkerId
@@ -153,66 +136,57 @@ class AttemptFailed:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimsLost:
+class ClaimsLost(msgspec.Struct, frozen=True):
     """Settlements were refused: these jobs were taken from the worker, and run elsewhere."""
 
     worker: WorkerId
     jobs: Sequence[JobId]
 
 
-@dataclass(frozen=True, slots=True)
-class JobsHandedBack:
+class JobsHandedBack(msgspec.Struct, frozen=True):
     """Jobs were given up unfinished and uncharged."""
 
     worker: WorkerId
     jobs: Sequence[JobId]
 
 
-@dataclass(frozen=True, slots=True)
-class JobsReclaimed:
+class JobsReclaimed(msgspec.Struct, frozen=True):
     """Running jobs that nobody ran any more were settled."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class JobsPromoted:
+class JobsPromoted(msgspec.Struct, frozen=True):
     """Scheduled jobs came due."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class JobsParked:
+class JobsParked(msgspec.Struct, frozen=True):
     """Jobs that nobody may take were moved out of the way."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class JobsUnparked:
+class JobsUnparked(msgspec.Struct, frozen=True):
     """Parked jobs are back in line."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class RollupsFolded:
+class RollupsFolded(msgspec.Struct, frozen=True):
     """Old rollups were merged into coarser ones."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class JobsPruned:
+class JobsPruned(msgspec.Struct, frozen=True):
     """Finished jobs past their retention were deleted."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChoreFailed:
+class ChoreFailed(msgspec.Struct, frozen=True):
     """One turn of a repeated task raised; it will be tried again. `away`: the store was away."""
 
     chore: str
@@ -220,43 +194,37 @@ class ChoreFailed:
     away: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BellRung:
+class BellRung(msgspec.Struct, frozen=True):
     """A hint was sent out."""
 
     queues: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class BellHeard:
+class BellHeard(msgspec.Struct, frozen=True):
     """A hint came in."""
 
     queues: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class BellLost:
+class BellLost(msgspec.Struct, frozen=True):
     """Hints cannot be sent or heard for now; polling goes on."""
 
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class RedisLost:
+class RedisLost(msgspec.Struct, frozen=True):
     """Redis does not answer: it is done without, and looked for from time to time."""
 
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class RedisFound:
+class RedisFound(msgspec.Struct, frozen=True):
     """Redis answers again, after it was lost for so many seconds."""
 
     after: float
 
 
-@dataclass(frozen=True, slots=True)
-class RedisRefused:
+class RedisRefused(msgspec.Struct, frozen=True):
     """Redis is there and refused a command, perhaps because it is full; it was done without."""
 
     error: str
@@ -278,8 +246,7 @@ class RequestServed(msgspec.Struct, frozen=True, gc=False):
     client: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class RequestBroke:
+class RequestBroke(msgspec.Struct, frozen=True):
     """Something that nobody foresaw was raised while a request was answered."""
 
     request_id: str
@@ -288,30 +255,26 @@ class RequestBroke:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class ApiListening:
+class ApiListening(msgspec.Struct, frozen=True):
     """Requests are taken at this address."""
 
     url: str
     pid: int
 
 
-@dataclass(frozen=True, slots=True)
-class ApiStopped:
+class ApiStopped(msgspec.Struct, frozen=True):
     """Every request that was taken has been answered; `cut` counts those that took too long."""
 
     cut: int
 
 
-@dataclass(frozen=True, slots=True)
-class ServerFailed:
+class ServerFailed(msgspec.Struct, frozen=True):
     """The HTTP server itself could not go on with a request."""
 
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessDied:
+class ProcessDied(msgspec.Struct, frozen=True):
     """A process of ours ended unasked, and is started again; a negative code is a signal."""
 
     what: str
@@ -319,16 +282,14 @@ class ProcessDied:
     code: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShutdownAsked:
+class ShutdownAsked(msgspec.Struct, frozen=True):
     """A signal asked the node to stop; `drain` is false when it asked again."""
 
     signal: str
     drain: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShutdownComplete:
+class ShutdownComplete(msgspec.Struct, frozen=True):
     """Everything has ended. `killed` counts workers that did not end by themselves."""
 
     killed: int

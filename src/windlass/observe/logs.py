@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+import json
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, TextIO, TypeAlias
-
-import structlog
 
 from windlass.clock import Clock
 from windlass.core.secrets import without_secrets
@@ -16,7 +14,8 @@ from windlass.observe import events
 from windlass.observe.events import BellLost, ChoreFailed, Event, RedisRefused, RequestServed
 from windlass.observe.request_lines import RequestLines
 
-Line: TypeAlias = MutableMapping[str, Any]
+Line: TypeAlias = dict[str, Any]
+Renderer: TypeAlias = "Callable[[Level, Line], str]"
 Level = Literal["debug", "info", "warning", "error"]
 RANKS: Mapping[Level, int] = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
@@ -84,11 +83,8 @@ class Logs:
         self._last_failure: dict[str, int] = {}
         # A person could not read so many that they would have to be written in a hurry.
         self._requests = None if stream.isatty() else RequestLines(stream, clock)
-        self._log = structlog.wrap_logger(
-            structlog.PrintLogger(stream),
-            processors=[self._add_time, _hide_secrets, *_renderers(stream)],
-            wrapper_class=structlog.BoundLogger,
-        )
+        self._stream = stream
+        self._render = _for_people() if stream.isatty() else _for_programs
 
     def on(self, event: Event) -> None:
         """Write a line, if it matters enough."""
@@ -107,9 +103,11 @@ class Logs:
         if self._repeats(event):
             return
         message, facts = _told(event, saying.message)
+        line = _without_secrets({"time": self._now(), "event": message, **facts})
         # A log whose reader is gone, or whose disk is full, is no reason to stop the work.
         with suppress(OSError, ValueError):
-            getattr(self._log, saying.level)(message, **facts)
+            self._stream.write(self._render(saying.level, line) + "\n")
+            self._stream.flush()
 
     def _repeats(self, event: Event) -> bool:
         match event:
@@ -127,9 +125,9 @@ class Logs:
         self._last_failure[failure] = now
         return False
 
-    def _add_time(self, _: object, __: str, line: Line) -> Line:
+    def _now(self) -> str:
         at = datetime.fromtimestamp(self._clock.now_us() / 1e6, UTC)
-        return {"time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), **line}
+        return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _told(event: Event, message: str) -> tuple[str, dict[str, object]]:
@@ -138,43 +136,37 @@ def _told(event: Event, message: str) -> tuple[str, dict[str, object]]:
         ms = round(event.took * 1e3, 1)
         facts: dict[str, object] = {"status": event.status, "ms": ms, "by": event.principal}
         return f"{event.method} {event.path}", facts
-    return message, {field.name: _fact(getattr(event, field.name)) for field in fields(event)}
+    return message, {name: _fact(getattr(event, name)) for name in event.__struct_fields__}
 
 
-def _renderers(stream: TextIO) -> list[structlog.typing.Processor]:
-    if stream.isatty():
-        return [_with_level, _show, structlog.dev.ConsoleRenderer(timestamp_key="time")]
-    return [_in_order, structlog.processors.JSONRenderer()]
-
-
-def _with_level(_: object, level: str, line: Line) -> Line:
-    return {"level": level, **line}
-
-
-def _show(_: object, __: str, line: Line) -> Line:
-    """Text of others is shown to a person, not obeyed by the terminal."""
-    for name, value in line.items():
-        if isinstance(value, str) and not value.isprintable():
-            line[name] = repr(value)
-    return line
-
-
-def _in_order(_: object, level: str, line: Line) -> Line:
+def _for_programs(level: Level, line: Line) -> str:
     """When, how bad, what; then the facts."""
-    facts = dict(line)
+    told = {"time": line.pop("time"), "level": level.upper(), "msg": line.pop("event"), **line}
+    return json.dumps(told, default=repr)
+
+
+def _for_people() -> Renderer:
+    # It brings colours along, and all that knows how to show a traceback in them.
+    from structlog.dev import ConsoleRenderer  # noqa: PLC0415 - only a terminal pays for it
+
+    show = ConsoleRenderer(timestamp_key="time")
+    return lambda level, line: show(None, level, {"level": level, **_harmless(line)})
+
+
+def _harmless(line: Line) -> Line:
+    """Text of others is shown to a person, not obeyed by the terminal."""
+    return {name: _shown(value) for name, value in line.items()}
+
+
+def _shown(value: object) -> object:
+    return repr(value) if isinstance(value, str) and not value.isprintable() else value
+
+
+def _without_secrets(line: Line) -> Line:
     return {
-        "time": facts.pop("time"),
-        "level": level.upper(),
-        "msg": facts.pop("event"),
-        **facts,
+        name: without_secrets(value) if isinstance(value, str) else value
+        for name, value in line.items()
     }
-
-
-def _hide_secrets(_: object, __: str, line: Line) -> Line:
-    for name, value in line.items():
-        if isinstance(value, str):
-            line[name] = without_secrets(value)
-    return line
 
 
 def _fact(value: object) -> object:
