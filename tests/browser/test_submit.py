@@ -29,7 +29,7 @@ def test_a_payload_that_does_not_fit_is_told_and_nothing_is_submitted(
     page.goto(f"{served.ui}submit?type=stumble")
 
     page.get_by_role("tab", name="JSON").click()
-    page.get_by_label("Payload").fill('{"times": "many", "over": 1}')
+    page.get_by_role("textbox", name="Payload").fill('{"times": "many", "over": 1}')
     page.get_by_role("button", name="Submit", exact=True).click()
 
     expect(page.get_by_role("alert")).to_contain_text("times")

@@ -5,6 +5,9 @@ type Schemas = components["schemas"];
 
 export type Attempt = Schemas["Attempt"];
 export type Explanation = Schemas["Explanation"];
+export type Group = Schemas["Group"];
+export type History = Schemas["History"];
+export type Incident = Schemas["Incident"];
 export type Job = Schemas["Job"];
 export type JobType = Schemas["JobType"];
 export type Line = Schemas["Line"];

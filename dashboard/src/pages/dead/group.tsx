@@ -31,7 +31,7 @@ export function GroupPanel({ group, onBulk }: GroupProps) {
             </span>
           </h2>
           <p className="mt-1 line-clamp-3 font-mono text-xs leading-5 wrap-anywhere text-failed">
-            {group.error}
+            {group.error ?? "No error was told"}
           </p>
           <p className="mt-1.5 text-xs text-faint">
             {group.queues.length === 1 ? "queue" : "queues"} {group.queues.join(", ")} · first{" "}
@@ -86,6 +86,6 @@ function Actions({ group, onBulk }: GroupProps) {
   );
 }
 
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0] ?? "";
+function firstLine(text: string | null): string {
+  return text?.split("\n", 1)[0] ?? "no error was told";
 }

@@ -17,8 +17,7 @@ import { Message } from "./message";
 
 // Mail comes by another way than jobs, and nobody tells of it: it is asked for.
 const ASKED_EVERY = 2_000;
-const FIRST_MAIL =
-  'windlass enqueue email to=ada@example.com subject=Ahoy body="All hands on deck"';
+const FIRST_MAIL = `windlass enqueue email '{"to": "ada@example.com", "subject": "Ahoy", "body": "All hands on deck"}'`;
 
 export function MailPage() {
   const caught = useQuery({ ...mail.all, refetchInterval: ASKED_EVERY });

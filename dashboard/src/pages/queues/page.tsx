@@ -9,7 +9,7 @@ import { Failure } from "~/components/failure";
 import { Grid } from "~/components/grid";
 import { COLUMNS } from "./columns";
 
-const FIRST_JOB = "windlass enqueue greet --queue mail name=Ada";
+const FIRST_JOB = `windlass enqueue greet '{"name": "Ada"}' --queue mail`;
 
 export function QueuesPage() {
   const queues = useQuery(fleet.queues);
