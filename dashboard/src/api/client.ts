@@ -14,6 +14,8 @@ type Parameters<O, K extends "path" | "query"> = O extends { parameters: infer A
     ? NonNullable<A[K]>
     : never
   : never;
+// What is undefined is not sent.
+type Unsaid<Q> = { [K in keyof Q]: Q[K] | undefined };
 type Body<O> = O extends { requestBody: { content: { "application/json": infer B } } } ? B : never;
 type Said<R> = R extends { content: { "application/json": infer B } } ? B : undefined;
 type Answered<O> = O extends { responses: infer R }
@@ -30,7 +32,7 @@ export type Asked<P extends keyof paths, M extends Method> = Given<
   Parameters<Operation<P, M>, "path">
 > &
   Given<"body", Body<Operation<P, M>>> & {
-    query?: Parameters<Operation<P, M>, "query">;
+    query?: Unsaid<Parameters<Operation<P, M>, "query">>;
     headers?: Record<string, string>;
     signal?: AbortSignal;
   };

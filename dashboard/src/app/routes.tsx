@@ -8,6 +8,7 @@ import {
 import { Failure } from "~/components/failure";
 import { jobsSearch } from "~/pages/jobs/search";
 import { loginSearch } from "~/pages/login/search";
+import { overviewSearch } from "~/pages/overview/search";
 import { submitSearch } from "~/pages/submit/search";
 import { Lost } from "./lost";
 import { Shell } from "./shell";
@@ -26,6 +27,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => shell,
       path: "/",
+      validateSearch: overviewSearch,
       component: lazyRouteComponent(() => import("~/pages/overview/page"), "OverviewPage"),
     }),
     createRoute({

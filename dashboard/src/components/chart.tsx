@@ -2,12 +2,14 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { useChoices } from "~/theme/choices";
+import { useChoices, type Zone } from "~/theme/choices";
 import { useTheme } from "~/theme/theme";
 import { Button } from "./button";
 import { classes } from "./classes";
 import { useWidth } from "./width";
-import { clockTime, compact } from "./words";
+import { clockTime, compact, dayOf, minuteOf } from "./words";
+
+const DAY = 86_400;
 
 export interface Series {
   label: string;
@@ -37,13 +39,13 @@ export function Chart({
   times,
   series,
   write = compact,
-  height = 180,
+  height = 150,
   together,
 }: ChartProps) {
   const [table, setTable] = useState(false);
   const [at, setAt] = useState<number | null>(null);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const shown = at ?? times.length - 1;
+  const shown = at ?? lastKnown(series);
   const toggle = (name: string) => {
     const next = new Set(hidden);
     if (!next.delete(name)) next.add(name);
@@ -101,6 +103,12 @@ export function Chart({
   );
 }
 
+/** Where anything was told last: the newest point may be of a time that is not over. */
+function lastKnown(series: readonly Series[]): number {
+  const known = series.map((one) => one.values.findLastIndex((value) => value !== null));
+  return Math.max(-1, ...known);
+}
+
 interface CanvasProps extends Omit<ChartProps, "label"> {
   write: (value: number) => string;
   height: number;
@@ -149,7 +157,7 @@ function Canvas({ times, series, hidden, write, height, together, onPoint }: Can
         }),
         scales: { y: { range: (_, low, high) => [Math.min(low, 0), high > 0 ? high * 1.1 : 1] } },
         axes: [
-          axis({ space: 70 }),
+          axis({ space: 60, size: 26, values: (_, ticks) => moments(ticks, zone) }),
           axis({ size: 52, values: (_, ticks) => ticks.map((tick) => told.current.write(tick)) }),
         ],
         series: [{}, ...drawn.map(line)],
@@ -204,6 +212,12 @@ function line(one: Series): uPlot.Series {
       ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, 24] }) }),
     }),
   };
+}
+
+/** Times of day; or days, if the ticks are far apart. */
+function moments(ticks: readonly number[], zone: Zone): string[] {
+  const apart = (ticks[1] ?? 0) - (ticks[0] ?? 0);
+  return ticks.map((tick) => (apart >= DAY ? dayOf : minuteOf)(tick * 1000, zone));
 }
 
 function token(name: string): string {

@@ -116,3 +116,13 @@ export function clockTime(at: number, zone: Zone): string {
     hourCycle: "h23",
   }).format(at);
 }
+
+/** 14:05 */
+export function minuteOf(at: number, zone: Zone): string {
+  return format(zone, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(at);
+}
+
+/** Nov 15 */
+export function dayOf(at: number, zone: Zone): string {
+  return format(zone, { month: "short", day: "numeric" }).format(at);
+}
