@@ -1,23 +1,8 @@
-/** Jobs: lists, single ones, and all that belongs to one. */
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { api, type Asked } from "./client";
-
-export type JobFilter = Omit<NonNullable<Asked<"/jobs", "get">["query"]>, "before" | "limit">;
-
-const PAGE = 100;
+/** Single jobs, and all that belongs to one. Lists are in pages/jobs. */
+import { queryOptions } from "@tanstack/react-query";
+import { api } from "./client";
 
 export const jobs = {
-  all: ["jobs"] as const,
-  list: (filter: JobFilter) =>
-    infiniteQueryOptions({
-      queryKey: ["jobs", filter] as const,
-      initialPageParam: undefined as string | undefined,
-      queryFn: ({ pageParam, signal }) => {
-        const query = { ...filter, limit: PAGE, ...(pageParam && { before: pageParam }) };
-        return api.page("/jobs", { query, signal });
-      },
-      getNextPageParam: (page) => page.next,
-    }),
   one: (id: string) =>
     queryOptions({
       queryKey: ["job", id] as const,
@@ -42,5 +27,10 @@ export const jobs = {
     queryOptions({
       queryKey: ["job", id, "progress"] as const,
       queryFn: ({ signal }) => api.get("/jobs/{job_id}/progress", { path: { job_id: id }, signal }),
+    }),
+  links: (id: string) =>
+    queryOptions({
+      queryKey: ["job", id, "links"] as const,
+      queryFn: ({ signal }) => api.get("/jobs/{job_id}/links", { path: { job_id: id }, signal }),
     }),
 };
