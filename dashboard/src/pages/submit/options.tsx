@@ -80,6 +80,12 @@ export function OptionFields({ type, options, onChange }: OptionsProps) {
         value={options.threads}
         onChange={(event) => put({ threads: event.target.value })}
       />
+      <Input
+        label="Idempotency key"
+        hint="Submitted again with the same key, it stays one job"
+        value={options.key}
+        onChange={(event) => put({ key: event.target.value })}
+      />
       <Select
         label="When"
         value={options.when}
@@ -90,12 +96,6 @@ export function OptionFields({ type, options, onChange }: OptionsProps) {
         <option value="at">At a time</option>
       </Select>
       <Later options={options} put={put} />
-      <Input
-        label="Idempotency key"
-        hint="Submitted again with the same key, it stays one job"
-        value={options.key}
-        onChange={(event) => put({ key: event.target.value })}
-      />
     </div>
   );
 }
@@ -126,5 +126,5 @@ function Later({ options, put }: { options: Options; put: (change: Partial<Optio
       />
     );
   }
-  return <div className="max-sm:hidden" />;
+  return null;
 }

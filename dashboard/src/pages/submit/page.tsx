@@ -13,6 +13,8 @@ import { Skeletons } from "~/components/skeleton";
 import { SubmitForm } from "./form";
 
 const route = getRouteApi("/shell/submit");
+// Workers may come and go while one fills in the form.
+const ASKED_EVERY = 10_000;
 const FIRST_TYPE = `from windlass import Windlass
 
 app = Windlass()
@@ -24,7 +26,7 @@ async def greet(name: str) -> str:
 export function SubmitPage() {
   const may = useMay("jobs:write");
   const { type, from } = route.useSearch();
-  const types = useQuery(fleet.types);
+  const types = useQuery({ ...fleet.types, refetchInterval: ASKED_EVERY });
   const source = useQuery({ ...jobs.one(from ?? ""), enabled: from !== undefined });
   const wanted = source.data?.type ?? type;
   const known = types.data ?? [];
