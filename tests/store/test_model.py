@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.store.yard import BACKOFF, LEASE, OwnClock, PostgresClock, Yard
 from windlass.clock import SystemChance
 from windlass.core.claim import Claim
+from windlass.core.errors import KeyTaken
 from windlass.core.job import FINISHED, JobId, Lane, NewJob, State, WorkerId
 from windlass.core.outcome import (
     Cancelled,
@@ -31,14 +32,17 @@ from windlass.store.base import Database
 from windlass.store.enqueue import enqueue_script
 from windlass.store.migrate_sqlite import SqliteMigrator
 from windlass.store.postgres import PostgresDatabase
+from windlass.store.records import Kept, Progress
 from windlass.store.sql_store import SqlStore
 from windlass.store.sqlite import SqliteDatabase
 
 T = TypeVar("T")
 Draw: TypeAlias = Callable[[Any], Any]
 
-AGING_US = 60_000_000
+AGINGS = (timedelta(seconds=60), timedelta(seconds=60), timedelta(seconds=1), timedelta(0))
 QUEUES = ("a", "b")
+KEYS = ("one", "other")
+KEY_WINDOW = timedelta(seconds=5)
 ENDINGS: list[Ending] = [
     *[Done("1")] * 4,
     Failed("no"),
@@ -77,6 +81,14 @@ class Modelled:
         return (self.id, self.state, lane, self.fence, *counts, self.worker, self.asked)
 
 
+class Held(NamedTuple):
+    """Who has a key, for what, and until when at least."""
+
+    job: JobId
+    asked: tuple[str, str]
+    until: int
+
+
 class Comparison:
     """Asks the store and the model the same; `draw` chooses."""
 
@@ -90,6 +102,8 @@ class Comparison:
         self.jobs: dict[JobId, Modelled] = {}
         self.sent: dict[JobId, NewJob] = {}
         self.claims: list[Claim] = []
+        self.keys: dict[str, Held] = {}
+        self.aging_us = 60_000_000
         self.paused: set[str] = set()
         self.ended: set[WorkerId] = set()
         self.node = self.run(self.yard.node())
@@ -148,14 +162,59 @@ class Comparison:
         state = State.SCHEDULED if delay else State.PENDING
         assert [(one.id, one.state) for one in answers] == [(job.id, state) for job in new]
         for job in new:
-            rank = due - priority * AGING_US
+            rank = due - priority * self.aging_us
             self.jobs[job.id] = Modelled(job.id, queue, priority, due, rank, state)
             self.sent[job.id] = job
 
     def send_again(self) -> None:
-        again = enqueue_script([self.sent[job_id] for job_id in self.some_jobs()], again=True)
+        some = [self.sent[job_id] for job_id in self.some_jobs() if not self.sent[job_id].key]
 
-        self.run(self.store.database.run(again))
+        self.run(self.store.database.run(enqueue_script(some, again=True)))
+
+    def enqueue_by_key(self) -> None:
+        """Ask for a job under a key that is free, or held for the same, or for something else."""
+        key, queue, payload = self.one_of(KEYS), self.one_of(QUEUES), self.one_of(["{}", "[1]"])
+        new = self.yard.new(queue=queue, payload=payload, key=key, key_window=KEY_WINDOW)
+        held = self.keys.get(key)
+        live = held and held.job in self.jobs and self.jobs[held.job].state not in FINISHED
+        if held and (live or held.until > self.now):
+            self.find_held(new, held, (queue, payload))
+            return
+
+        [answer] = self.run(self.store.enqueue([new]))
+
+        assert (answer.id, answer.state, answer.existing) == (new.id, State.PENDING, False)
+        due, self.sent[new.id] = self.now, new
+        self.jobs[new.id] = Modelled(new.id, queue, 0, due, due, State.PENDING)
+        until = due + KEY_WINDOW // timedelta(microseconds=1)
+        self.keys[key] = Held(new.id, (queue, payload), until)
+
+    def find_held(self, new: NewJob, held: Held, asked: tuple[str, str]) -> None:
+        """The key answers with its job, or refuses what is not the same request."""
+        if asked != held.asked:
+            with pytest.raises(KeyTaken):
+                self.run(self.store.enqueue([new]))
+            return
+        [answer] = self.run(self.store.enqueue([new]))
+        assert (answer.id, answer.existing) == (held.job, True)
+        if held.job in self.jobs:
+            assert answer.state is self.jobs[held.job].state
+
+    def change_aging(self) -> None:
+        """Let waiting be worth more or less, also for those that wait."""
+        aging = self.one_of(AGINGS)
+        self.run(self.store.set_aging(aging))
+        last = self.run(self.store.rerank(None, 3))
+        while last is not None:
+            last = self.run(self.store.rerank(last, 3))
+        self.aging_us = aging // timedelta(microseconds=1)
+        for job in self.jobs.values():
+            if job.state in {State.PENDING, State.SCHEDULED}:
+                job.rank = job.run_at - job.priority * self.aging_us
+
+    def restart(self) -> None:
+        """Go on as a process that knows only what is stored."""
+        self.store = self.yard.store = SqlStore(self.store.database, self.clock)
 
     def cancel(self) -> None:
         some = self.some_jobs()
@@ -244,6 +303,29 @@ class Comparison:
         if stale:
             self.settle_these([self.one_of(stale)])
 
+    def say(self) -> None:
+        """Tell how far an attempt is, and keep a file; only of a good claim it is kept."""
+        if not self.claims:
+            return
+        claim = self.one_of(self.claims[-8:])
+        told, content = self.one_of([0.25, 0.5, 0.75]), self.draw(st.binary(max_size=2))
+        before = self.said(claim.id)
+        self.clock.advance(0.001)  # of what is said at once, nobody knows what came last
+
+        progress = Progress(job=claim.id, fence=claim.fence, fraction=told)
+        file = Kept(name="file", media_type="text/plain", content=content)
+        self.run(self.store.note([progress], []))
+        self.run(self.store.keep(claim.id, claim.fence, file))
+
+        good = self.is_good(claim)
+        assert self.said(claim.id) == ((claim.fence, told, content) if good else before)
+
+    def said(self, job_id: JobId) -> tuple[Any, ...]:
+        progress = self.run(self.store.progress(job_id))
+        kept = self.run(self.store.kept(job_id, "file"))
+        latest = (progress.fence, progress.fraction) if progress else (None, None)
+        return (*latest, kept.content if kept else None)
+
     def hand_back(self) -> None:
         """Give up whatever runs, so that it is claimed again."""
         held = [claim for claim in self.claims if self.is_good(claim)]
@@ -299,7 +381,7 @@ class Comparison:
         job.state = State.SCHEDULED if delay else State.PENDING
         job.lane, job.fence, job.worker = lane, fence, None
         job.run_at = self.now + delay
-        job.rank = job.run_at - job.priority * AGING_US
+        job.rank = job.run_at - job.priority * self.aging_us
 
     # --- what time and upkeep do ------------------------------------------------------------------
 
@@ -389,6 +471,7 @@ ACTIONS = [
     *["enqueue", "claim", "settle"] * 4,
     *["pass_time", "promote", "renew", "retry", "resume", "settle_stale", "hand_back"] * 2,
     *["send_again", "cancel", "delete", "pause", "dismiss", "reclaim", "fold"],
+    *["enqueue_by_key", "enqueue_by_key", "say", "change_aging", "restart"],
 ]
 
 
