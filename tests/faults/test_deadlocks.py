@@ -16,7 +16,7 @@ from windlass.config import load
 from windlass.core.backoff import Backoff
 from windlass.core.claim import Claim
 from windlass.core.job import JobId, NewJob
-from windlass.core.outcome import Crashed, Done, Failed, HandedBack
+from windlass.core.outcome import Crashed, Done, Ending, Failed, HandedBack
 from windlass.core.settle import Settlement, settle
 from windlass.store.records import Orphan
 from windlass.store.sql_store import SqlStore
@@ -25,6 +25,7 @@ from windlass.wiring import Storehouse
 ROWS = 500
 SECONDS = dose(short=4.0, full=60.0)
 SOON = Backoff(base=0.01)
+ENDINGS: tuple[Ending, ...] = (Done(), Failed("no"), HandedBack(), Failed("no", final=True))
 
 
 class Crowd:
@@ -79,7 +80,7 @@ class Crowd:
             await self._turn()
 
     def _end(self, claim: Claim) -> Settlement:
-        ending = self._chance.choice([Done(), Failed("no"), HandedBack(), Failed("", final=True)])
+        ending = self._chance.choice(ENDINGS)
         now = SystemClock().monotonic()
         return settle(claim, ending, backoff=SOON, chance=0.0, started=now, ended=now)
 

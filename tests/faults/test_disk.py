@@ -5,7 +5,7 @@ import signal
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from itertools import count
 from pathlib import Path
@@ -127,7 +127,9 @@ async def test_a_full_disk_costs_time_and_nothing_else(
 
 
 @asynccontextmanager
-async def on_sqlite(folder: Path) -> AsyncIterator[tuple[Disk, Site, Callable[..., object]]]:
+async def on_sqlite(
+    folder: Path,
+) -> AsyncIterator[tuple[Disk, Site, Callable[[], Awaitable[float]]]]:
     """A site whose database is a file on a small disk."""
     async with AsyncExitStack() as stack:
         disk = stack.enter_context(small_disk(folder / "disk", dose(short=16, full=64) * MIB))
@@ -141,7 +143,9 @@ async def on_sqlite(folder: Path) -> AsyncIterator[tuple[Disk, Site, Callable[..
 
 
 @asynccontextmanager
-async def on_postgres(folder: Path) -> AsyncIterator[tuple[Disk, Site, Callable[..., object]]]:
+async def on_postgres(
+    folder: Path,
+) -> AsyncIterator[tuple[Disk, Site, Callable[[], Awaitable[float]]]]:
     """A site whose PostgreSQL has its cluster on a small disk."""
     async with AsyncExitStack() as stack:
         server = PostgresServer(SMALL)

@@ -29,7 +29,7 @@ class Crowd(NamedTuple):
     """Connections at one moment."""
 
     at: float
-    count: int
+    size: int
     begun: list[float]  # when each of them did, in seconds since 1970
 
 
@@ -93,7 +93,7 @@ async def test_a_herd_comes_back_one_after_the_other(
             back = time.monotonic()
             after = await crowds(server.url, BACK_WITHIN)
 
-    usual, most = max(one.count for one in before), max(one.count for one in after)
+    usual, most = max(one.size for one in before), max(one.size for one in after)
     begun = sorted(after[-1].begun)
     spread = begun[-1] - begun[0]
     recovered = next(
