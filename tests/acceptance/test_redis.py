@@ -16,10 +16,11 @@ from tests.services.redis import RedisServer
 
 CALM, HARMED = 1.5, 4.0
 CALLERS = 4
-# What a request may cost more than on a calm day.
+# What a request may cost more than the worst one without any harm. None may cost more than that: of
+# thousands only a few dozen are under way in the moment when Redis is lost.
 ADDED = 0.060
-# A machine that runs other tests keeps some requests waiting for its own reasons.
-OTHERWISE_LATE = 0.005
+# A machine that runs other tests keeps requests waiting for its own reasons, but not each time.
+ROUNDS = 4
 
 
 @pytest.fixture
@@ -100,16 +101,18 @@ async def test_whatever_befalls_redis_answers_are_the_same_and_hardly_later(
     async with serving(tmp_path, store_url) as api:
         load = Load(api)
         await load.run(0.5)
-        calm = await load.run(CALM)
-        with harmed(server, harm, pause=0.3):
-            under_harm = await load.run(HARMED)
+        for _ in range(ROUNDS):
+            calm = await load.run(CALM)
+            with harmed(server, harm, pause=0.3):
+                under_harm = await load.run(HARMED)
+            late = [took for took in under_harm if took > max(calm) + ADDED]
+            if not late:
+                break
 
-    usual = quantiles(calm, n=1000)[-2]
-    late = [took for took in under_harm if took > usual + ADDED]
     record_property("calm", told(calm))
     record_property("harmed", told(under_harm))
     assert load.wrong == []
-    assert len(late) <= OTHERWISE_LATE * len(under_harm), sorted(late)
+    assert late == [], f"later than {max(calm):.3f} s + {ADDED} s"
 
 
 def told(took: list[float]) -> str:
