@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
 
-from tests.services import Postgres
 from windlass.store.migrate import steps
-from windlass.store.queries import Queries
+from windlass.store.queries import Queries, Query
 
 # To fill the ledgers with a million jobs takes its time, above all on a busy machine.
 pytestmark = pytest.mark.timeout(300)
@@ -56,6 +55,7 @@ ENDS = {
     "after": "00000000-0000-0000-0000-000000000000",
     "limit": 51,
 }
+NEWEST = {"job": ENDS["before"], "fence": 2**62}
 OVER = {**ENDS, "states": ["completed", "failed"]}
 LIVE = {**ENDS, "states": ["pending", "running", "scheduled"], "type": "mail", "bound": 10_000}
 # Statement, its arguments, the indexes of windlass_jobs it may use.
@@ -100,6 +100,11 @@ HOT: list[tuple[str, dict[str, Any], set[str]]] = [
     ("facts", {"id": IDS[0]}, {"windlass_jobs_pkey", "windlass_jobs_line"}),
     ("queues", {"bound": 10_000}, {"windlass_jobs_queue_line", "windlass_jobs_held"}),
     ("fleet_workers", {"most": 100}, {"windlass_jobs_held"}),
+    ("beat_states", {}, {"windlass_jobs_held"}),
+    ("newest", {}, {"windlass_jobs_pkey"}),
+    ("run_now", {"ids": IDS[:50]}, {"windlass_jobs_pkey"}),
+    ("page_errors", {"ids": IDS}, {"windlass_jobs_pkey"}),
+    ("faults_lately", {**NEWEST, "window_us": 1, "limit": 5_000}, {"windlass_jobs_pkey"}),
 ]
 # Statement, its arguments, the index of each part of windlass_history it must use.
 LISTS: list[tuple[str, dict[str, Any], str]] = [
@@ -110,6 +115,10 @@ LISTS: list[tuple[str, dict[str, Any], str]] = [
     ("page_queue", {**OVER, "queue": "q1"}, "queue_type_state_id_idx"),
     ("page_state", OVER, "type_state_id_idx"),
     ("find", {"ids": IDS[:50]}, "pkey"),
+    ("newest", {}, "pkey"),
+    ("faults", {"ids": IDS[:50]}, "pkey"),
+    ("page_errors", {"ids": IDS[:50]}, "pkey"),
+    ("beat_cells", {"since_us": 1, "most": 50}, "queue_type_state_id_idx"),
 ]
 
 FILL = """
@@ -166,83 +175,68 @@ LEDGERS = {
 }
 
 
-@pytest.fixture(scope="module", params=list(LEDGERS))
-def filled_url(
-    request: pytest.FixtureRequest, postgres: Postgres, postgres_template: str
-) -> Iterator[str]:
-    """A database with many jobs, and statistics that know little of them."""
-    url = postgres.create_database(template=postgres_template)
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("alter table windlass_jobs set (autovacuum_enabled = off)")
-        for statement in LEDGERS[request.param]:
-            connection.execute(statement)
-    yield url
-    postgres.drop_database(url)
+# What may be done to a table of jobs before it is asked, and then stays as it is.
+UNTENDED = "alter table {} set (autovacuum_enabled = off)"
 
 
-@pytest.fixture(scope="module")
-def connection(filled_url: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(filled_url, autocommit=True) as connection:
+@pytest.fixture
+def connection(postgres_url: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
         yield connection
 
 
-@pytest.mark.parametrize("kept", [False, True], ids=["for these arguments", "for any arguments"])
-@pytest.mark.parametrize(("name", "args", "indexes"), HOT, ids=[name for name, *_ in HOT])
-def test_a_hot_statement_goes_by_its_index(
-    connection: psycopg.Connection,
-    name: str,
-    args: dict[str, Any],
-    indexes: set[str],
-    kept: bool,  # noqa: FBT001
-) -> None:
+def plans(
+    connection: psycopg.Connection, name: str, args: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """How a statement is run for these arguments, and for any."""
     query = POSTGRES[name]
+    given = connection.execute(f"explain {query.formatted}".encode(), args)
+    yield f"{name} for these arguments", "\n".join(row[0] for row in given)
+    kept = connection.execute(f"explain (generic_plan) {query.numbered}".encode())
+    yield f"{name} for any arguments", "\n".join(row[0] for row in kept)
 
-    if kept:
-        rows = connection.execute(f"explain (generic_plan) {query.numbered}".encode())
-    else:
-        rows = connection.execute(f"explain {query.formatted}".encode(), args)
 
-    plan = "\n".join(row[0] for row in rows)
+@pytest.mark.parametrize("ledger", LEDGERS)
+def test_hot_statements_go_by_their_index(connection: psycopg.Connection, ledger: str) -> None:
+    for statement in [UNTENDED.format("windlass_jobs"), *LEDGERS[ledger]]:
+        connection.execute(statement.encode())
+
+    found = {
+        which: (indexes, plan)
+        for name, args, indexes in HOT
+        for which, plan in plans(connection, name, args)
+    }
+
+    assert {which: plan for which, (indexes, plan) in found.items() if strays(plan, indexes)} == {}
+
+
+def strays(plan: str, indexes: set[str]) -> bool:
     used = set(re.findall(r"windlass_jobs_(?:pkey|line|queue_line|due|held|asked)", plan))
-    assert "Seq Scan on windlass_jobs" not in plan, plan
-    assert used <= indexes, plan
+    return "Seq Scan on windlass_jobs" in plan or not used <= indexes
 
 
-@pytest.mark.parametrize("kept", [False, True], ids=["for these arguments", "for any arguments"])
-@pytest.mark.parametrize(("name", "args", "index"), LISTS, ids=[name for name, *_ in LISTS])
-def test_a_list_walks_along_the_index_that_was_made_for_it(
-    history: psycopg.Connection,
-    name: str,
-    args: dict[str, Any],
-    index: str,
-    kept: bool,  # noqa: FBT001
+@pytest.mark.parametrize("statistics", ["true", "taken while nothing was there"])
+def test_lists_walk_along_the_index_that_was_made_for_them(
+    connection: psycopg.Connection, statistics: str
 ) -> None:
-    query = POSTGRES[name]
+    steps = [HISTORY, "analyze"] if statistics == "true" else ["analyze", HISTORY]
+    for statement in [UNTENDED.format("windlass_history_other"), *steps]:
+        connection.execute(statement.encode())
 
-    if kept:
-        rows = history.execute(f"explain (generic_plan) {query.numbered}".encode())
-    else:
-        rows = history.execute(f"explain {query.formatted}".encode(), args)
+    found = {
+        which: (index, plan)
+        for name, args, index in LISTS
+        for which, plan in plans(connection, name, args)
+    }
 
-    plan = "\n".join(row[0] for row in rows)
-    # A day of few jobs may be read whole; this one has many.
-    many = re.findall(r"using (windlass_history_other_\w+)", plan)
-    assert set(many) == {f"windlass_history_other_{index}"}, plan
-    assert "Seq Scan on windlass_history_other" not in plan, plan
+    assert {which: plan for which, (index, plan) in found.items() if leaves(plan, index)} == {}
 
 
-@pytest.fixture(scope="module", params=["true", "taken while nothing was there"])
-def history(
-    request: pytest.FixtureRequest, postgres: Postgres, postgres_template: str
-) -> Iterator[psycopg.Connection]:
-    """Many finished jobs on one day, whether or not the statistics know of them."""
-    url = postgres.create_database(template=postgres_template)
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("alter table windlass_history_other set (autovacuum_enabled = off)")
-        for statement in [HISTORY, "analyze"][:: 1 if request.param == "true" else -1]:
-            connection.execute(statement)
-        yield connection
-    postgres.drop_database(url)
+def leaves(plan: str, index: str) -> bool:
+    """Whether it reads the one day that has many jobs otherwise; one of few may be read whole."""
+    many = set(re.findall(r"using (windlass_history_other_\w+)", plan))
+    scanned = "Seq Scan on windlass_history_other" in plan
+    return scanned or many != {f"windlass_history_other_{index}"}
 
 
 # What SQLite must go by, also when somebody has run `analyze` at a bad moment.
@@ -278,6 +272,11 @@ SQLITE_HOT: dict[str, set[str]] = {
     "page_search": {"sqlite_autoindex_windlass_jobs_1"},
     "queues": {"windlass_jobs_held", "windlass_jobs_queue_line"},
     "fleet_workers": {"windlass_jobs_held"},
+    "beat_states": {"windlass_jobs_held"},
+    "newest": {"sqlite_autoindex_windlass_jobs_1"},
+    "run_now": {"sqlite_autoindex_windlass_jobs_1"},
+    "page_errors": {"sqlite_autoindex_windlass_jobs_1"},
+    "faults_lately": {"sqlite_autoindex_windlass_jobs_1"},
 }
 # The one index of windlass_history that each list walks along.
 SQLITE_LISTS = {
@@ -288,6 +287,10 @@ SQLITE_LISTS = {
     "page_queue": "windlass_history_queue",
     "page_state": "windlass_history_type",
     "find": "sqlite_autoindex_windlass_history_1",
+    "newest": "sqlite_autoindex_windlass_history_1",
+    "faults": "sqlite_autoindex_windlass_history_1",
+    "page_errors": "sqlite_autoindex_windlass_history_1",
+    "beat_cells": "windlass_history_queue",
 }
 SQLITE_FILL = """
 with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 3000)
@@ -386,21 +389,26 @@ MAY_SCAN = {
 LARGE = "windlass_(?:jobs|history|attempts|lines|progress|files|keys|rollups)"
 
 
-@pytest.mark.parametrize("name", sorted(set(SQLITE) - MAY_SCAN))
-def test_sqlite_reads_no_large_table_from_end_to_end(name: str) -> None:
+def test_sqlite_reads_no_large_table_from_end_to_end() -> None:
     connection = sqlite3.connect(":memory:")
     for step in steps("sqlite"):
         connection.executescript(step.up)
-    query = SQLITE[name]
 
+    found = {name: large_scans(connection, SQLITE[name]) for name in set(SQLITE) - MAY_SCAN}
+
+    assert {name: scans for name, scans in found.items() if scans} == {}
+    connection.close()
+
+
+def large_scans(connection: sqlite3.Connection, query: Query) -> list[str]:
+    """What of the plan reads a large table whole; all that run or are for later are but few."""
     rows = connection.execute(
         f"explain query plan {query.text}", dict.fromkeys(query.parameters)
     ).fetchall()
-
-    plan = "\n".join(row[3] for row in rows)
     large = "|".join([LARGE, *re.findall(rf"{LARGE}\s+([a-z])\b", query.text)])
-    scans = [row[3] for row in rows if re.match(rf"SCAN (?:{large})\b", row[3])]
-    # All jobs that run, or that are for later, are what some are about.
     few = re.compile(r"USING INDEX windlass_jobs_(?:held|due)$")
-    assert [scan for scan in scans if not few.search(scan)] == [], plan
-    connection.close()
+    return [
+        row[3]
+        for row in rows
+        if re.match(rf"SCAN (?:{large})\b", row[3]) and not few.search(row[3])
+    ]
