@@ -77,6 +77,20 @@ async def test_claims_that_are_granted_after_the_line_was_cut_are_handed_back(
     assert {job.attempts for job in finished} == {1}
 
 
+async def test_a_worker_that_leaves_hands_back_what_was_granted_unheard(yard: Yard) -> None:
+    async def work() -> None: ...
+
+    yard.handles(work)
+    jobs = await yard.enqueue_many("work", 3)
+    store = Late(yard.store)
+
+    async with yard.working(store):
+        await until(lambda: store.looks >= 1)
+        await store.grant()
+
+    assert {await yard.state(job) for job in jobs} == {State.PENDING}
+
+
 async def test_claims_that_run_are_not_taken_for_lost_ones(yard: Yard) -> None:
     begun, go_on = asyncio.Event(), asyncio.Event()
 

@@ -36,6 +36,8 @@ FEW_QUEUES = 50
 # When to ask again, in seconds, for claims whose answer got lost: the line may be cut while the
 # statement still waits in the database, and be granted long after the first look.
 ASK_AGAIN = (1.0, 10.0, 60.0)
+# How long a worker that leaves waits to hear of such claims.
+LOOK_BACK = 1.0
 
 _priority = attrgetter("priority")
 
@@ -358,6 +360,16 @@ class Claimer:
         self._gear.hand_back(claim for claim in held if (claim.id, claim.fence) not in known)
         self._doubts = [doubt for doubt in self._doubts if doubt > now]
         self._patience.reset()
+
+    async def look_back(self) -> None:
+        """Before leaving: hand back what was granted although its answer got lost."""
+        if not self._doubts:
+            return
+        try:
+            async with asyncio.timeout(LOOK_BACK):
+                await self._return_the_unknown()
+        except (*AWAY, Unfit, TimeoutError) as error:
+            self._report(str(error), away=True)  # it is reclaimed once this worker is gone
 
     def _known(self) -> set[tuple[str, int]]:
         claims: list[Iterable[Claim]] = [self._gear.settler.claims()]

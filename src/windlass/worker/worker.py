@@ -168,6 +168,7 @@ class Worker:
         await self._until_still(CLEAN_UP)
         for _, attempt in self._running():
             self._gear.abandon(attempt, HandedBack())
+        await self._claimer.look_back()
 
     async def _until_still(self, within: float, *cut_short: asyncio.Event) -> None:
         """Wait until nothing runs any more that could end, at most so long."""
