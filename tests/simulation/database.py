@@ -180,13 +180,14 @@ class Server:
         operations: Mapping[str, Operation] = OPERATIONS,
     ) -> None:
         storage.empty()
+        self.around = around
         self.kernel = around.kernel
         self.weather = around.weather
         self.clock = around.clock
         self._committed = around.committed
         self.connection = storage.connection
         nodes: Any = locks
-        batches = Batches() if queries else _BATCHES
+        batches = _BATCHES.setdefault(id(queries), Batches())
         dialect = Dialect(
             Overheard(self.connection, operations), queries or storage.queries, batches, nodes
         )
@@ -203,8 +204,8 @@ class Server:
             self._committed(Commit(process, self.clock.now_us(), rows))
 
 
-# Widened statements are the same in every world, unless a mutant changed them.
-_BATCHES = Batches()
+# Widened statements are the same in every world that has the same statements.
+_BATCHES: dict[int, Batches] = {}
 
 
 class Line:
@@ -281,6 +282,7 @@ class Line:
 
     def _land(self, batch: list[Command[Any]], fate: Fate) -> None:
         if fate.answers is None:
+            self.process.hurt(renewing=False)
             batch = [Command(one.work) for one in batch]  # its answers go nowhere
         if not self._server.weather.lands(self.process):
             return

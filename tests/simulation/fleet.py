@@ -100,6 +100,7 @@ async def _second_store(process: Process) -> AsyncIterator[Store]:
 def hired(process: Process, store: SqlStore, node: NodeId, lease: Lease, **rest: Any) -> Hired:
     """The shipped worker, ready to run in this process."""
     worker_id, settings = rest["worker"], rest["settings"]
+    observer = rest.get("observer") or process.world.observer(process)
     known = stage.registry()
     assert isinstance(store.database, Line)
     worker = Worker(
@@ -112,7 +113,7 @@ def hired(process: Process, store: SqlStore, node: NodeId, lease: Lease, **rest:
         lease=lease,
         clock=process.clock,
         chance=process.chance,
-        observer=process.world.observer(process),
+        observer=observer,
         pools=NoPools(),
         peek=store.head,
     )
@@ -122,7 +123,7 @@ def hired(process: Process, store: SqlStore, node: NodeId, lease: Lease, **rest:
         worker=worker,
         record=record,
         store=store,
-        observer=process.world.observer(process),
+        observer=observer,
         types=stage.PUBLISHED,
     )
 

@@ -70,6 +70,7 @@ class Kernel:
     def __init__(self) -> None:
         self.now = 0.0
         self.events = 0
+        self.fatal: BaseException | None = None  # what ends the world, wherever it was raised
         self._heap: list[tuple[float, int, Loop | None, Handle]] = []
         self._pushed = 0
 
@@ -96,6 +97,8 @@ class Kernel:
                 handle.callback(*handle.args)
             else:
                 loop.enter(handle)
+            if self.fatal is not None:
+                raise self.fatal
 
 
 class Task(asyncio.Task[T]):

@@ -271,7 +271,8 @@ class Model:
             self._is_returned(old, new)
         elif change == ("running", "running"):
             same = replace(old, asked=new.asked) == new
-            _demand(same and old.asked is None, "I2", f"{old.id} changes hands: {old}, {new}")
+            first = old.asked in (None, new.asked)
+            _demand(same and first, "I2", f"{old.id} changes hands: {old}, {new}")
             self.sometimes("asked to cancel while running")
         elif change == ("scheduled", "pending"):
             due = old.run_at <= self.commit.now_us
@@ -500,7 +501,7 @@ class Model:
     def _completes(self, old: Live, row: Finished) -> None:
         ran = self._execution(old)
         _demand(
-            ran is not None and ran.end in ("done", "commit"),
+            ran is not None and ran.end in ("done", "deaf", "commit"),
             "I10",
             f"{old.id} is completed, but its execution is {ran}",
         )
@@ -596,7 +597,9 @@ class Model:
         if change == "delete":
             del self.workers[worker]
             return
-        self.homes.setdefault(worker, self.commit.process)
+        home = self.homes.setdefault(worker, self.commit.process)
+        if change == "update" and ended is not None:
+            _demand(self.well_for(home) is None, "I11", f"{worker} is dismissed and alive")
         self.workers[worker] = Worker(node, threads, bool(alone), ended is not None)
 
     def _queue(self, change: str, queue: str) -> None:

@@ -196,7 +196,7 @@ def _knobs(chance: Random) -> Knobs:
         busy=rate(0.02),
         unanswered=rate(0.02, 0.1),
         unsent=rate(0.02),
-        late=rate(0.02, 0.06),
+        late=rate(0.05, 0.15),
         lost_rings=rate(0.5, 1.0),
         double_rings=rate(0.5),
     )
@@ -251,37 +251,51 @@ def _job(chance: Random, number: int, knobs: Knobs) -> JobPlan:
 
 
 def _act(chance: Random) -> Act:
-    return Act(chance.choice(ACTS), chance.choice((0.0, 0.01, 0.1, 0.5, 1.5, 4.0)))
+    return Act(chance.choice(ACTS), chance.choice((0.0, 0.02, 0.3, 0.8, 2.0, 4.0)))
+
+
+# What leaves the most behind comes up most.
+HARMS = (
+    *[Harm.FREEZE] * 5,
+    *[Harm.KILL] * 3,
+    *[Harm.STOP] * 3,
+    *[Harm.HOG] * 2,
+    *[Harm.CUT] * 3,
+    *[Harm.OUTAGE] * 2,
+    Harm.HASTE,
+    Harm.SLOW,
+    Harm.FORGET,
+    Harm.SET_CLOCK,
+)
 
 
 def _faults(chance: Random, knobs: Knobs, nodes: int) -> tuple[Fault, ...]:
     # A few kinds in each world, so that each has worlds to itself.
-    kinds = chance.sample(list(Harm), k=chance.choice((0, 1, 2, 3, 5)))
-    if Harm.SET_CLOCK in kinds and chance.random() < 0.7:
-        kinds.remove(Harm.SET_CLOCK)
-    count = chance.randint(1, 7) if kinds else 0
+    kinds = [chance.choice(HARMS) for _ in range(chance.choice((0, 1, 2, 4)))]
+    count = chance.randint(2, 6) if kinds else 0
     return tuple(sorted(_fault(chance, chance.choice(kinds), knobs, nodes) for _ in range(count)))
 
 
 def _fault(chance: Random, harm: Harm, knobs: Knobs, nodes: int) -> Fault:
-    lasts = knobs.ttl * chance.choice((0.3, 0.7, 1.1, 1.5, 3.0))
+    lasts = knobs.ttl * chance.choice((0.3, 0.7, 1.5, 2.5, 3.5))
     if harm is Harm.SET_CLOCK:
         lasts = chance.choice((-20.0, -3.0, 3.0, 20.0))
     return Fault(chance.uniform(0.3, knobs.safety), harm, chance.randrange(nodes), lasts)
 
 
 def _deeds(chance: Random, knobs: Knobs, jobs: tuple[JobPlan, ...]) -> tuple[DeedPlan, ...]:
-    kinds = chance.sample(list(Deed), k=chance.choice((0, 1, 2)))
-    if Deed.PAUSE in kinds and Deed.RESUME not in kinds:
+    kinds = [chance.choice(DEEDS) for _ in range(chance.choice((0, 1, 2)))]
+    if Deed.PAUSE in kinds:
         kinds.append(Deed.RESUME)
     count = chance.randint(2, 8) if kinds else 0
-    return tuple(
-        sorted(
-            DeedPlan(
-                chance.uniform(0.3, knobs.safety),
-                chance.choice(kinds),
-                chance.randrange(len(jobs)),
-            )
-            for _ in range(count)
-        )
-    )
+    return tuple(sorted(_deed(chance, chance.choice(kinds), knobs, jobs) for _ in range(count)))
+
+
+DEEDS = (*[Deed.CANCEL] * 4, *[Deed.RETRY] * 3, *[Deed.PAUSE] * 2, Deed.DELETE)
+
+
+def _deed(chance: Random, deed: Deed, knobs: Knobs, jobs: tuple[JobPlan, ...]) -> DeedPlan:
+    target = chance.randrange(len(jobs))
+    # People are after what they have just enqueued.
+    at = jobs[target].at + chance.uniform(0.0, 2.0 if deed is Deed.CANCEL else knobs.safety / 2)
+    return DeedPlan(at, deed, target)

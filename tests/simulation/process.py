@@ -34,6 +34,12 @@ class Process:
         self.ill_at = self.kernel.now  # when something last befell it
         self.loops: list[Loop] = []
         self.loop = self.thread()
+        self.parent: Process | None = None
+        self.children: list[Process] = []
+        self.cell: Any = None  # the deadline that it shares with its children
+        self.offspring: Any = None  # itself, as its parent knows it
+        self.pipes: tuple[Any, ...] = ()
+        self.unborn: Any = None
 
     def __repr__(self) -> str:
         return self.name
@@ -43,6 +49,19 @@ class Process:
         loop = Loop(self.kernel, self, self.clock.offset)  # type: ignore[abstract]
         self.loops.append(loop)
         return loop
+
+    def child(self) -> Process:
+        """Another process of the same machine, which dies with this one."""
+        name = f"{self.name}/c{len(self.children) + 1}"
+        other = Process(self.world, name, self.clock, shared=self.shared)
+        other.parent = self
+        self.children.append(other)
+        return other
+
+    @property
+    def last_hurt(self) -> float:
+        """When a request of its own or of a child failed last."""
+        return max([self.hurt_at, *(one.hurt_at for one in self.children)])
 
     @property
     def gone(self) -> bool:

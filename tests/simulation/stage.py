@@ -52,7 +52,7 @@ async def _play(world: Any, process: Any, act: Act, ctx: Context) -> str:
         await asyncio.sleep(act.takes)
     ctx.log("half way")
     if act.kind in (Kind.DONE, Kind.DEAF):
-        return "done"
+        return act.kind.value
     if act.kind in (Kind.COMMIT, Kind.TORN):
         return await _with_effects(world, act, ctx)
     if act.kind is Kind.DIE:

@@ -10,6 +10,7 @@ from functools import cache
 from tests.simulation.database import Storage
 from tests.simulation.kernel import Spins
 from tests.simulation.model import Violation
+from tests.simulation.mutants import SHIPPED, Mutant
 from tests.simulation.plan import Plan, draw
 from tests.simulation.story import LAST
 from tests.simulation.world import World
@@ -43,14 +44,15 @@ class Verdict:
         return f"seed {self.plan.seed}: {self.violation}\n{self.world.story.words(last)}"
 
 
-def trial(seed: int, plan: Plan | None = None) -> Verdict:
+def trial(seed: int, plan: Plan | None = None, mutant: Mutant = SHIPPED) -> Verdict:
     """Live through the world of a seed, or through a smaller one made of it."""
     plan = plan or draw(seed)
-    world = World(plan, storage())
+    world = World(plan, storage(), mutant.queries(storage()))
     violation = None
     gc.disable()
     try:
-        world.run()
+        with mutant.applied():
+            world.run()
     except (Violation, Spins) as problem:
         violation = str(problem)
     finally:

@@ -47,9 +47,11 @@ class Weather:
             return Fate(delay, delay / 2)
         if self.slow:
             delay *= SLOWER
+            process.hurt(renewing=name in RENEWALS)
         if self.outages or process.cut:
-            hangs = span if chance < 0.3 else 0.0
-            return self._hurts(process, name, Fate(None, told=REFUSED_AFTER + hangs))
+            # An outage is nobody's own fault: whoever could not renew then is not dead.
+            process.hurt(renewing=False)
+            return Fate(None, told=REFUSED_AFTER + (span if chance < 0.3 else 0.0))
         for share, befall in self._rates:
             chance -= share
             if chance < 0:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,9 +16,21 @@ from tests.simulation.fleet import EmbeddedNode
 from tests.simulation.kernel import Kernel
 from tests.simulation.machine import DatabaseClock, MachineClock
 from tests.simulation.model import Model, Violation
-from tests.simulation.plan import CALM, QUEUES, Act, DeedPlan, Fault, Harm, JobPlan, Kind, Plan
+from tests.simulation.plan import (
+    CALM,
+    QUEUES,
+    Act,
+    DeedPlan,
+    Fault,
+    Harm,
+    JobPlan,
+    Kind,
+    NodePlan,
+    Plan,
+)
 from tests.simulation.process import Process
 from tests.simulation.story import Story
+from tests.simulation.supervised import KILLED, UNFIT, SupervisedNode, operating_system
 from tests.simulation.weather import Weather
 from windlass.bell.base import CHANGED
 from windlass.core.errors import Busy, StoreAway
@@ -33,6 +47,7 @@ from windlass.observe.events import (
     Occupancy,
     WorkerStarted,
 )
+from windlass.store.queries import Queries
 from windlass.store.records import Enqueued
 from windlass.store.script import Statement
 from windlass.store.sqlite_hands import Command
@@ -47,7 +62,7 @@ class World:
 
     plan: Plan
     storage: Storage
-    mutant: Any = None
+    queries: Queries | None = None  # other statements than those that are shipped
     kernel: Kernel = field(default_factory=Kernel)
     story: Story = field(default_factory=Story)
     sometimes: Counter[str] = field(default_factory=Counter)
@@ -71,9 +86,8 @@ class World:
         self.jobs = {job.number: job for job in self.plan.jobs}
         self.clock = DatabaseClock(self.kernel)
         self.weather = Weather(self, self.plan)
-        extra = {} if self.mutant is None else self.mutant.server(self.storage)
         locks: Any = self if self.plan.knobs.locks else None
-        self.server = Server(self.storage, self, locks=locks, **extra)
+        self.server = Server(self.storage, self, locks=locks, queries=self.queries)
         self.tower = Tower(self.kernel, self.weather)
         self.model = Model(
             spec=lambda job: self.jobs[number_of(job)],
@@ -89,9 +103,10 @@ class World:
     def run(self) -> None:
         """Live through the plan; raises `Violation` as soon as something does not hold."""
         try:
-            self._safety()
-            self._liveness()
-            self._farewell()
+            with operating_system():
+                self._safety()
+                self._liveness()
+                self._farewell()
         finally:
             self.over = True
             for process in self.processes.values():
@@ -136,8 +151,8 @@ class World:
     def _farewell(self) -> None:
         """Every node ends in order, and the books are closed."""
         self.leaving = True
-        for process, node in self.posts.values():
-            self._stop(process, node, drain=True)
+        for process, _ in self.posts.values():
+            self._stop(process, drain=True)
         self.kernel.run(self.kernel.now + CALM, self._deserted)
         if not self._deserted():
             raise Violation(f"I12: never ended: {[one for one, _ in self.posts.values()]}")
@@ -182,13 +197,18 @@ class World:
         self.generation += 1
         clock = MachineClock(self.kernel, skew=plan.skew, offset=plan.offset)
         process = Process(self, f"n{number}.{self.generation}", clock, shared=plan.shared)
-        node = EmbeddedNode(process, plan)
-        self.processes[process.name] = process
-        self.posts[number] = (process, node)
-        self.story.tell(self.kernel.now, process.name, "starts")
-        process.loop.start(self._main(process, node, number))
+        self.starts(process)
+        self.posts[number] = (process, None)
+        process.loop.start(self._main(process, plan, number))
 
-    async def _main(self, process: Process, node: Any, number: int) -> None:
+    def starts(self, process: Process) -> None:
+        """A process is there."""
+        self.processes[process.name] = process
+        self.story.tell(self.kernel.now, process.name, "starts")
+
+    async def _main(self, process: Process, plan: NodePlan, number: int) -> None:
+        node: Any = (SupervisedNode if plan.processes else EmbeddedNode)(process, plan)
+        self.posts[number] = (process, node)
         problem: BaseException | None = None
         try:
             await node.run()
@@ -201,14 +221,29 @@ class World:
     def _ended(self, process: Process, number: int, problem: BaseException | None) -> None:
         self.story.tell(self.kernel.now, process.name, f"ends: {problem!r}")
         process.ended = True
-        if problem is None and process.stopping:
-            well = process.hurt_at < process.stopping_at
-            self.model.leaves(process.name, well=well)
-            self.reached("ended in order" if well else "ended in order, in trouble")
-        elif not _excused(problem):
-            raise Violation(f"I12: {process} fell over: {problem!r}") from problem
+        with self._judged():
+            self._excuse(process, problem)
+            if problem is None and process.stopping:
+                well = process.last_hurt < process.stopping_at
+                self.reached("ended in order" if well else "ended in order, in trouble")
+                self.model.leaves(process.name, well=well)
         self.model.dies(process.name)
         self._boot_again(number)
+
+    def _excuse(self, process: Process, problem: BaseException | None) -> None:
+        """A process may end because of the store; whoever started it starts it again."""
+        by_somebody = self.model.somebody_deletes_nodes and "FOREIGN KEY" in str(problem)
+        if not by_somebody and not _excused(problem):
+            raise Violation(f"I12: {process} fell over: {problem!r}") from problem
+
+    @contextmanager
+    def _judged(self) -> Iterator[None]:
+        """What is found inside of a process ends the world, though a handler may catch it."""
+        try:
+            yield
+        except Violation as violation:
+            self.kernel.fatal = self.kernel.fatal or violation
+            raise
 
     def _boot_again(self, number: int) -> None:
         if not self.leaving:
@@ -219,11 +254,32 @@ class World:
         if process.gone:
             return
         self.story.tell(self.kernel.now, process.name, f"is killed: {why}")
-        process.kill()
-        self.model.dies(process.name)
+        self._dies(process, KILLED)
+        for one in process.children:
+            if not one.gone:
+                self.kill(one, "its parent died")
         for number, (post, _) in self.posts.items():
             if post is process:
                 self.kernel.at(self.plan.nodes[number].restarts, self._boot, number)
+
+    def _dies(self, process: Process, code: int) -> None:
+        process.kill()
+        self.model.dies(process.name)
+        if process.unborn is not None:
+            process.unborn.close()
+        for pipe in process.pipes:
+            pipe.close()
+        if process.offspring is not None:
+            process.offspring.ended(code)
+
+    def exits(self, process: Process, problem: BaseException | None) -> None:
+        """A child has come to its end."""
+        if self.over:
+            return
+        self.story.tell(self.kernel.now, process.name, f"exits: {problem!r}")
+        self._dies(process, UNFIT if problem else 0)
+        with self._judged():
+            self._excuse(process, problem)
 
     def _hire_client(self) -> None:
         self.generation += 1
@@ -239,27 +295,39 @@ class World:
     # --- harm -------------------------------------------------------------------------------------
 
     def _befall(self, fault: Fault) -> None:
-        process, node = self.posts[fault.target]
+        process, _ = self.posts[fault.target]
+        if fault.harm in ANYBODYS:
+            process = self._someone(process, fault)
         self.story.tell(self.kernel.now, process.name, f"suffers {fault}")
         if not process.gone or fault.harm in EVERYONES:
-            HARMS[fault.harm](self, process, node, fault.lasts)
+            HARMS[fault.harm](self, process, fault.lasts)
 
-    def _killed(self, process: Process, _node: Any, _lasts: float) -> None:
+    def _someone(self, process: Process, fault: Fault) -> Process:
+        """The process itself, or one of its children."""
+        family = [process, *(one for one in process.children if not one.gone)]
+        return family[round(fault.at * 1000) % len(family)]
+
+    def _killed(self, process: Process, _lasts: float) -> None:
         self.kill(process, "by somebody")
 
-    def _stopped(self, process: Process, node: Any, _lasts: float) -> None:
-        self._stop(process, node, drain=True)
+    def _stopped(self, process: Process, _lasts: float) -> None:
+        self._stop(process, drain=True)
 
-    def _hastened(self, process: Process, node: Any, _lasts: float) -> None:
-        self._stop(process, node, drain=False)
+    def _hastened(self, process: Process, _lasts: float) -> None:
+        self._stop(process, drain=False)
 
-    def _stop(self, process: Process, node: Any, *, drain: bool) -> None:
+    def _stop(self, process: Process, *, drain: bool) -> None:
         if not process.stopping:
             process.stopping = True
             process.stopping_at = self.kernel.now
-        process.loop.post(lambda: node.stop(drain=drain))
+        process.loop.post(lambda: self._told_to_stop(process, drain=drain))
 
-    def _frozen(self, process: Process, _node: Any, lasts: float) -> None:
+    def _told_to_stop(self, process: Process, *, drain: bool) -> None:
+        for post, node in self.posts.values():
+            if post is process:
+                node.stop(drain=drain)
+
+    def _frozen(self, process: Process, lasts: float) -> None:
         process.freeze()
         self.kernel.at(lasts, self._thawed, process)
 
@@ -267,11 +335,13 @@ class World:
         if process.frozen and not process.gone:
             process.thaw()
 
-    def _hogged(self, process: Process, _node: Any, lasts: float) -> None:
+    def _hogged(self, process: Process, lasts: float) -> None:
+        if process.parent is None and len(process.loops) == 1:
+            return  # a supervisor runs no handlers
         process.loop.freeze()
         self.kernel.at(lasts, process.loop.thaw)
 
-    def _cut_off(self, process: Process, _node: Any, lasts: float) -> None:
+    def _cut_off(self, process: Process, lasts: float) -> None:
         process.cut += 1
         self.kernel.at(lasts, self._joined, process)
 
@@ -279,21 +349,21 @@ class World:
         process.cut = max(process.cut - 1, 0)
         process.suffers()
 
-    def _away(self, _process: Process, _node: Any, lasts: float) -> None:
+    def _away(self, _process: Process, lasts: float) -> None:
         self.weather.outages += 1
         self.kernel.at(lasts, self._back)
 
     def _back(self) -> None:
         self.weather.outages -= 1
 
-    def _slowed(self, _process: Process, _node: Any, lasts: float) -> None:
+    def _slowed(self, _process: Process, lasts: float) -> None:
         self.weather.slow += 1
         self.kernel.at(lasts, self._quick)
 
     def _quick(self) -> None:
         self.weather.slow -= 1
 
-    def _forgotten(self, process: Process, _node: Any, _lasts: float) -> None:
+    def _forgotten(self, process: Process, _lasts: float) -> None:
         self.model.somebody_deletes_nodes = True
 
         def forget(session: Any) -> None:
@@ -302,7 +372,7 @@ class World:
 
         self.server.perform("somebody", [Command(forget)])
 
-    def _clock_set(self, _process: Process, _node: Any, lasts: float) -> None:
+    def _clock_set(self, _process: Process, lasts: float) -> None:
         self.model.clock_was_set = True
         self.clock.jump(lasts)
 
@@ -338,7 +408,8 @@ class World:
         acts = self.jobs[number].acts
         act = acts[run] if run < len(acts) else AFTER
         self.story.tell(self.kernel.now, process.name, f"begins {ctx.id} fence {ctx.fence}: {act}")
-        self.model.begins(ctx.id, ctx.fence, process.name, ctx.threads, process.capacity)
+        with self._judged():
+            self.model.begins(ctx.id, ctx.fence, process.name, ctx.threads, process.capacity)
         return act
 
     def commits(self, ctx: Context) -> None:
@@ -369,7 +440,8 @@ class World:
         """A caller has its answer."""
         self.story.tell(self.kernel.now, f"job-{job.number}", f"is acknowledged as {answer.id}")
         self.answers[job.number] = answer
-        self.model.acks(answer.id, job.key)
+        with self._judged():
+            self.model.acks(answer.id, job.key)
 
     def known_id(self, number: int) -> Any:
         """The id under which a job is known, if it is."""
@@ -402,7 +474,8 @@ class Observer:
             case LeaseRenewed() | NodeJoined() | WorkerStarted() | Occupancy() | BellHeard():
                 return  # the number of the process, or nothing that the commits do not say
             case ChoreFailed(away=False) if not _passing(event.error):
-                raise Violation(f"I12: {self.process}: {event.chore} failed: {event.error}")
+                problem = f"I12: {self.process}: {event.chore} failed: {event.error}"
+                self.world.kernel.fatal = Violation(problem)
         self.world.story.noted(self.world.kernel.now, self.process.name, event)
 
 
@@ -424,6 +497,7 @@ def _excused(problem: BaseException | None) -> bool:
     return problem is None or isinstance(problem, StoreAway | Busy)
 
 
+ANYBODYS = (Harm.KILL, Harm.FREEZE, Harm.HOG, Harm.CUT)
 EVERYONES = (Harm.OUTAGE, Harm.SLOW, Harm.SET_CLOCK)
 HARMS = {
     Harm.KILL: World._killed,
