@@ -13,6 +13,7 @@ from windlass.executors.base import Cancel, Discard, Retry, Snooze
 from windlass.executors.context import Context
 from windlass.observe.events import AttemptFailed, JobsClaimed
 from windlass.store.records import Claimed, Demand
+from windlass.worker import front
 
 
 async def test_a_job_is_run_and_its_result_kept(any_yard: Yard) -> None:
@@ -46,6 +47,22 @@ async def test_many_short_jobs_are_all_run_once(any_yard: Yard) -> None:
 
     assert len(ran) == 3_000
     assert (await any_yard.store.counts())[State.COMPLETED] == 3_000
+
+
+async def test_the_end_of_a_drain_waits_for_no_look_after_a_lull(
+    any_yard: Yard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def count() -> None:
+        return
+
+    never = 3_600.0
+    monkeypatch.setattr(front, "LULL", never)
+    any_yard.handles(count)
+    for priority in (0, 5, -5):
+        await any_yard.enqueue_many("count", 500, priority=priority)
+
+    async with any_yard.working(poll=never), any_yard.working(poll=never):
+        await until(lambda: any_yard.settled() == 1_500)
 
 
 async def test_jobs_start_in_the_order_of_their_rank(any_yard: Yard) -> None:
