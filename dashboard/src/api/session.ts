@@ -14,6 +14,12 @@ export const session = {
     },
     staleTime: 60_000,
   }),
+  /** What there is on this server; the mail sink is not always. */
+  links: queryOptions({
+    queryKey: ["links"],
+    queryFn: () => api.get("/"),
+    staleTime: Infinity,
+  }),
 };
 
 export async function logIn(username: string, password: string): Promise<void> {

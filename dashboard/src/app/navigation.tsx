@@ -1,7 +1,6 @@
 /** The way to each page: at the left, and on a phone behind a button at the top. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
-import { mail } from "~/api/mail";
 import { session } from "~/api/session";
 import { stats } from "~/api/stats";
 import { Button } from "~/components/button";
@@ -22,9 +21,8 @@ export function Navigation() {
 
 /** Without a mail sink there is no mail to read. */
 function usePlaces(): readonly Place[] {
-  const me = useQuery(session.me);
-  const sink = useQuery({ ...mail.all, retry: false, enabled: me.isSuccess });
-  return PLACES.filter((place) => place.to !== "/mail" || sink.isSuccess);
+  const { data: links } = useQuery(session.links);
+  return PLACES.filter((place) => place.to !== "/mail" || links?.["mail"]);
 }
 
 function Side({ places }: { places: readonly Place[] }) {

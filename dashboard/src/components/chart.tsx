@@ -146,7 +146,7 @@ function Canvas({ times, series, hidden, write, height, together, onPoint }: Can
         width: element.clientWidth,
         height,
         legend: { show: false },
-        padding: [8, 8, 0, 0],
+        padding: [8, 18, 0, 0],
         cursor: {
           points: { size: 6 },
           drag: { setScale: false },

@@ -31,8 +31,10 @@ export function count(value: number, one: string, many = `${one}s`): string {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
+/** 17 %, or 0.3 % of what is little. */
 export function percent(fraction: number): string {
-  return `${few.format(fraction * 100)} %`;
+  const hundredths = fraction * 100;
+  return `${hundredths >= 1 ? number(hundredths) : few.format(hundredths)} %`;
 }
 
 /** 12.3 KB */

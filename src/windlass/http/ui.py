@@ -17,6 +17,7 @@ from windlass.http.answer import Answer, Header, json, text
 from windlass.http.problems import Refusal
 from windlass.http.request import Request
 from windlass.http.routing import Says, get
+from windlass.http.service import Service
 
 PLACE = "/ui/"
 BUILT = Path(str(files("windlass.http") / "dashboard"))
@@ -79,11 +80,11 @@ class File(NamedTuple):
         307: Says(None, "See the dashboard, for browsers."),
     },
 )
-async def root(request: Request) -> Answer:
+async def root(service: Service, request: Request) -> Answer:
     """Lead a browser to the dashboard, and tell a program where everything is."""
     if b"text/html" in request.headers.get(b"accept", b""):
         return _elsewhere(b"ui/")
-    return json(LINKS)
+    return json(LINKS if service.mail is None else {**LINKS, "mail": "mail"})
 
 
 @get("/ui", access=Access.PUBLIC, answers={307: Says(None, "See /ui/.")})

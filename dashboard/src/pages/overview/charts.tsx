@@ -10,6 +10,7 @@ import { Skeleton } from "~/components/skeleton";
 import { compact, span } from "~/components/words";
 
 const HEIGHT = 150;
+const WHOLE = 0.8;
 
 export function Charts({ window }: { window: Window }) {
   const { data, error, refetch } = useQuery(history.series(window));
@@ -50,13 +51,21 @@ function times({ since, step, enqueued }: History): number[] {
 }
 
 function throughput(told: History): Series[] {
-  const rate = (counts: readonly (number | null)[]) =>
-    counts.map((count) => (count === null ? null : count / told.step));
+  const rate = (counts: readonly (number | null)[]) => rates(counts, told);
   return [
     { label: "Enqueued", values: rate(told.enqueued), colour: "--accent" },
     { label: "Completed", values: rate(told.completed), colour: "--completed", kind: "area" },
     { label: "Failed attempts", values: rate(told.failed), colour: "--failed" },
   ];
+}
+
+/** Per second; the newest step only once most of it is over, or it would always seem to fall. */
+function rates(counts: readonly (number | null)[], { since, until, step }: History) {
+  const lasts = (Date.parse(until) - Date.parse(since)) / 1000;
+  return counts.map((count, index) => {
+    const seconds = Math.min(step, lasts - index * step);
+    return count === null || seconds < WHOLE * step ? null : count / seconds;
+  });
 }
 
 function depth(told: History): Series[] {

@@ -15,7 +15,7 @@ const BUSY = 0.9;
 
 export function Saturation() {
   const { data } = useQuery(fleet.queues);
-  const busiest = data?.toSorted((a, b) => weight(b) - weight(a)).slice(0, MOST);
+  const busiest = data && shown(data);
   const all = (
     <Link to="/queues" className={buttonLook("ghost", true)}>
       All queues
@@ -36,6 +36,12 @@ export function Saturation() {
       </ul>
     </Panel>
   );
+}
+
+/** The busiest, by name: so that they hold still while they change. */
+function shown(queues: readonly Queue[]): Queue[] {
+  const busiest = queues.toSorted((a, b) => weight(b) - weight(a)).slice(0, MOST);
+  return busiest.toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
 function weight({ pending, saturation }: Queue): number {
@@ -67,7 +73,7 @@ function Row({ queue }: { queue: Queue }) {
             text={`${used} of ${count(slots, "slot")}`}
             tone={saturation >= BUSY ? "warning" : "accent"}
           />
-          <span className="w-10 text-right">{percent(saturation)}</span>
+          <span className="w-10 text-right whitespace-nowrap">{percent(saturation)}</span>
         </span>
       )}
     </li>

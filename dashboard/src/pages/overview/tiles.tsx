@@ -63,14 +63,14 @@ function Oldest() {
   return (
     <Tile label="Oldest waiting">
       <span className={FIGURE}>
-        {oldest > 0 ? (
-          <Duration seconds={Math.round(oldest)} />
-        ) : (
-          <span className="text-faint">–</span>
-        )}
+        {oldest >= 1 ? <Duration seconds={Math.round(oldest)} /> : <Soon waiting={oldest > 0} />}
       </span>
     </Tile>
   );
+}
+
+function Soon({ waiting }: { waiting: boolean }) {
+  return <span className="text-faint">{waiting ? "< 1 s" : "–"}</span>;
 }
 
 function Slots() {
