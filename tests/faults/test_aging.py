@@ -13,8 +13,8 @@ from tests.acceptance.audit import Audit
 from tests.acceptance.fleet import Site
 from tests.faults.dose import dose
 
-SECONDS = dose(short=5.0, full=300.0)
-AGING = dose(short=0.2, full=2.0)  # seconds of waiting that are worth a point
+SECONDS = dose(short=4.0, full=300.0)
+AGING = dose(short=0.15, full=2.0)  # seconds of waiting that are worth a point
 URGENT = 9  # points above the others
 LENGTH = 0.05
 SLOTS = 4

@@ -23,7 +23,7 @@ from windlass.store.sql_store import SqlStore
 from windlass.wiring import Storehouse
 
 ROWS = 500
-SECONDS = dose(short=4.0, full=60.0)
+SECONDS = dose(short=3.0, full=60.0)
 SOON = Backoff(base=0.01)
 ENDINGS: tuple[Ending, ...] = (Done(), Failed("no"), HandedBack(), Failed("no", final=True))
 

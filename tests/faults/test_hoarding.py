@@ -14,7 +14,7 @@ from tests.acceptance.fleet import Site
 from tests.faults.dose import dose
 
 JOBS = 40
-LENGTH = dose(short=0.8, full=5.0)
+LENGTH = dose(short=0.5, full=5.0)
 SLOTS = 2  # of each of four workers
 LONGER = 1.15
 # What a machine with much else to do takes for five rounds of claims, which are short of work.

@@ -17,8 +17,8 @@ from tests.acceptance.fleet import START, Node, Site, surroundings
 from tests.faults.dose import dose
 
 RATE = 200  # jobs a second
-CALM = dose(short=2.0, full=60.0)
-HELD = dose(short=5.0, full=600.0)
+CALM = dose(short=1.5, full=60.0)
+HELD = dose(short=3.0, full=600.0)
 # On a machine that has much else to do the slowest of a few claims tell of that alone.
 WHICH = dose(short=50, full=99)
 SLOWER = 3.0

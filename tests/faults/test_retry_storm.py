@@ -17,7 +17,7 @@ from tests.faults.dose import dose
 from tests.waiting import until
 from windlass import Windlass
 
-SECONDS = dose(short=3, full=60)
+SECONDS = dose(short=2, full=60)
 CALM = dose(short=1, full=20)
 SICK_RATE, WELL_RATE = 80, 20  # jobs a second: about 5,000 and 1,000 in a minute
 RETRY_AFTER = 3  # longer than anybody would wait who was not told
