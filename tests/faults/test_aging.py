@@ -94,9 +94,9 @@ async def test_the_less_urgent_wait_as_long_as_aging_says_and_no_longer(
     bound = AGING * URGENT + max(starts[job] - asked.at[job] for job in asked.urgent())
     passed = overtaken(asked, starts)
     record_property("jobs", len(starts))
-    record_property("bound, s", round(bound, 2))
-    record_property("longest wait, s", round(max(waits), 2))
-    record_property("mean wait, s", round(mean(waits), 2))
+    record_property("bound", f"{bound:.2f} s")
+    record_property("longest wait", f"{max(waits):.2f} s")
+    record_property("mean wait", f"{mean(waits):.2f} s")
     record_property("overtaken", passed)
     assert site.audit() == Audit()
     assert max(waits) <= bound + LATE

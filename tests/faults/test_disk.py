@@ -113,12 +113,11 @@ async def test_a_full_disk_costs_time_and_nothing_else(
         if kind == "sqlite":
             assert integrity(site.url) == "ok"
 
-    record_property("kind", kind)
     for name, figure in figures._asdict().items():
         record_property(name, figure)
     record_property("answers", dict(callers.statuses))
     record_property("answers to readers", dict(callers.reads))
-    record_property("back after, s", [round(one, 2) for one in back])
+    record_property("back after", ", ".join(f"{one:.2f} s" for one in back))
     assert judged == Audit()
     assert set(callers.statuses) <= {200, 202, 503}
     assert max(back) <= BACK_WITHIN

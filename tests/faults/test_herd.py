@@ -108,9 +108,9 @@ async def test_a_herd_comes_back_one_after_the_other(
     record_property("workers", WORKERS)
     record_property("connections before", usual)
     record_property("connections after", most)
-    record_property("connected over, s", round(spread, 2))
+    record_property("connected over", f"{spread:.2f} s")
     record_property("jobs a second before", round(steady, 1))
-    record_property("at its old pace after, s", round(recovered, 1))
+    record_property("at its old pace after", f"{recovered:.1f} s")
     assert most <= MORE * usual
     assert spread >= SPREAD
     assert recovered <= BACK_WITHIN

@@ -71,10 +71,10 @@ async def test_long_jobs_are_spread_over_all_who_have_room(
     took = ended(site) - began
 
     best, idle = shortest(joined), held_back(site, watch)
-    record_property("joined after, s", round(joined, 2))
-    record_property("took, s", round(took, 2))
-    record_property("at best, s", round(best, 2))
-    record_property("longest held before its start, ms", round(idle * 1000))
+    record_property("joined after", f"{joined:.2f} s")
+    record_property("took", f"{took:.2f} s")
+    record_property("at best", f"{best:.2f} s")
+    record_property("longest held before its start", f"{idle * 1000:.0f} ms")
     assert site.audit() == Audit()
     assert idle <= HELD_BACK
     assert took <= LONGER * best + LATE

@@ -51,8 +51,8 @@ async def test_claims_stay_quick_while_a_transaction_holds_back_vacuum(
     usual, slow = percentile(calm), percentile(held[len(held) // 2 :])
     record_property("jobs", len(site.accepted))
     record_property("dead rows", dead)
-    record_property(f"claim p{WHICH} calm, ms", round(usual * 1000, 2))
-    record_property(f"claim p{WHICH} held, ms", round(slow * 1000, 2))
+    record_property(f"claim p{WHICH} calm", f"{usual * 1000:.2f} ms")
+    record_property(f"claim p{WHICH} held", f"{slow * 1000:.2f} ms")
     record_property("doctor warned", told)
     assert site.audit() == Audit()
     assert slow <= SLOWER * usual + ANYWAY

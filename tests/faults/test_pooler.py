@@ -47,7 +47,7 @@ async def test_jobs_run_behind_a_pooler_and_a_deaf_bell_is_noticed(
     await site.all_finished()
 
     problems = [line for node in nodes for line in node.lines() if line["level"] == "error"]
-    record_property("noticed within, s", round(noticed, 1))
+    record_property("noticed within", f"{noticed:.1f} s")
     for name, figure in site.account()._asdict().items():
         record_property(name, figure)
     assert site.audit() == Audit()

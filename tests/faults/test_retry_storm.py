@@ -91,10 +91,10 @@ async def test_a_host_that_is_not_well_is_spared_and_holds_up_nobody(
     record_property("to the sick host", SICK_RATE * SECONDS)
     record_property("it was asked", len(bad))
     record_property("delivered to others", len(storm))
-    record_property("p99 until delivery in calm, ms", round(usual * 1000))
-    record_property("p99 until delivery in the storm, ms", round(slow * 1000))
+    record_property("p99 until delivery in calm", f"{usual * 1000:.0f} ms")
+    record_property("p99 until delivery in the storm", f"{slow * 1000:.0f} ms")
     record_property(f"asked to come again after {RETRY_AFTER} s", len(pauses))
-    record_property("came again after at least, s", round(min(pauses), 2))
+    record_property("came again after at least", f"{min(pauses):.2f} s")
     assert slow <= SLOWER * usual + LATE
     assert 0 < len(bad) <= BUDGET * SECONDS + len(storm) / 10
     assert all(pause >= RETRY_AFTER for pause in pauses)

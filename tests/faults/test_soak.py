@@ -154,7 +154,7 @@ async def test_every_promise_holds_whatever_happens_for_however_long(
     for name, figure in site.account()._asdict().items():
         record_property(name, figure)
     grown = last.memory - first.memory
-    record_property("memory of a node grew by, MiB", round(grown / MIB, 1))
+    record_property("memory of a node grew by", f"{grown / MIB:.1f} MiB")
     record_property("files, threads before", (first.files, first.threads))
     record_property("files, threads after", (last.files, last.threads))
     record_property("connections before and after", (connected, connected_last))

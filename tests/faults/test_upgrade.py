@@ -126,8 +126,8 @@ async def test_an_upgrade_and_the_way_back_lose_nothing(
     for name, figure in site.account()._asdict().items():
         record_property(name, figure)
     record_property("from and to version", f"{version} to {version + 1}")
-    record_property("up and down took, s", f"{up:.1f} and {down:.1f}")
-    record_property("slowest enqueue meanwhile, s", round(slowest, 2))
+    record_property("up and down took", f"{up:.1f} s and {down:.1f} s")
+    record_property("slowest enqueue meanwhile", f"{slowest:.2f} s")
     assert site.audit() == Audit()
     assert stopped == (0, 0)
     assert site.account().repeated == 0
