@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.steps import trace
 from windlass import NewJob, Windlass
 from windlass.config import load as load_settings
 from windlass.store.base import Database
@@ -25,6 +26,7 @@ class Jobs:
         self.nothing = self.app.job(nothing)
         self.nothing_plain = self.app.job(nothing_plain)
         self.stamp = self.app.job(stamp)
+        self.trace = self.app.job(trace)
 
     def batches(
         self, count: int, size: int = BATCH, *, plain: bool = False

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
+from statistics import quantiles
 
 from benchmarks.figure import Bound, Dialect, Figure
 from benchmarks.fleet import fleet
 from benchmarks.jobs import Jobs
 from benchmarks.measure import Bench, Measure, Sample
-from benchmarks.measures.pickup import begun, enqueue, summed_up
+from benchmarks.measures.pickup import APART, begun, enqueue, summed_up
 from benchmarks.sites import Site
 from benchmarks.statements import CLAIMS, count_statements, statements
+from benchmarks.steps import STEPS, traced
 from tests.services.redis import RedisServer
 
 WORKERS = 8
@@ -41,7 +43,7 @@ async def woken(bench: Bench, site: Site, name: str, redis: str | None) -> Async
         await stack.enter_async_context(jobs.app)
         bench.say(f"{name}: {WORKERS} workers start")
         for _ in range(WORKERS):
-            await stack.enter_async_context(fleet(site, redis=redis))
+            await stack.enter_async_context(fleet(site, redis=redis, traced=True))
         await joined(site)
         await enqueue(jobs, WORKERS, apart=0.05)
         await begun(site, WORKERS)
@@ -55,9 +57,17 @@ async def woken(bench: Bench, site: Site, name: str, redis: str | None) -> Async
         yield Sample(f"claims per job, {name}", claims / JOBS)
         bench.say(f"{name}: {bench.scale.picks} jobs, now and then")
         site.ask("delete from windlass_history")
-        await enqueue(jobs, bench.scale.picks)
-        for sample in summed_up(name, await begun(site, bench.scale.picks)):
-            yield sample
+        took = await traced(jobs, site, bench.scale.picks, APART)
+    for sample in (*summed_up(name, [sum(steps) for steps in took]), *in_steps(name, took)):
+        yield sample
+
+
+def in_steps(name: str, took: list[list[float]]) -> Iterator[Sample]:
+    """What each step takes, from the one before it."""
+    for step, each in zip(STEPS, zip(*took, strict=True), strict=True):
+        cut = quantiles(each, n=100, method="inclusive")
+        yield Sample(f"{name}: {step}, p50", cut[49])
+        yield Sample(f"{name}: {step}, p99", cut[98])
 
 
 async def joined(site: Site) -> None:
@@ -81,6 +91,7 @@ def _figures(name: str, claims: Bound | None = None, p99: Bound | None = None) -
             unit="ms",
             asked={} if p99 is None else {Dialect.POSTGRES: p99},
         ),
+        *(Figure(name=f"{name}: {step}, {p}", unit="ms") for step in STEPS for p in ("p50", "p99")),
     ]
 
 
