@@ -6,7 +6,9 @@ import time
 from collections.abc import Awaitable, Callable
 
 
-async def until(condition: Callable[[], object | Awaitable[object]], at_most: float = 20.0) -> None:
+async def until(
+    condition: Callable[[], object | Awaitable[object]], at_most: float = 20.0, every: float = 0.005
+) -> None:
     """Return once the condition, plain or async, is true; fail with its name if it never is."""
     deadline = time.monotonic() + at_most
     seen: object = None
@@ -16,7 +18,7 @@ async def until(condition: Callable[[], object | Awaitable[object]], at_most: fl
             seen = await seen
         if seen:
             return
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(every)
     raise AssertionError(f"not within {at_most} s: {describe(condition)} (last seen: {seen!r})")
 
 

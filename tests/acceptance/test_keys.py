@@ -92,7 +92,7 @@ class Callers:
 
     async def _call(self, session: aiohttp.ClientSession, wanted: Iterator[str]) -> None:
         for key in wanted:
-            await until(partial(self._answered, session, key), at_most=60)
+            await until(partial(self._answered, session, key), at_most=60, every=0.1)
 
     async def _answered(self, session: aiohttp.ClientSession, key: str) -> bool:
         body = {"type": "add_numbers", "payload": {"x": 1, "y": 2}}

@@ -47,7 +47,7 @@ class Storm:
     async def _submit(self, client: aiohttp.ClientSession, number: int) -> None:
         """Without a key it is sent once, for who knows whether it arrived."""
         if keyed(number):
-            await until(partial(self._accepted, client, number), at_most=60)
+            await until(partial(self._accepted, client, number), at_most=60, every=0.1)
         else:
             await self._accepted(client, number)
 

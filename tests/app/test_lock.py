@@ -74,7 +74,7 @@ async def test_who_waits_gets_it_soon_after_it_is_given_back(
         await asyncio.sleep(0.3)
     freed = loop.time()
 
-    assert await waiting - freed < 1.0
+    assert await waiting - freed < 3.0
 
 
 async def taken_at(app: Windlass) -> float:
@@ -172,7 +172,7 @@ async def test_a_block_is_told_before_anybody_else_can_have_the_lock(
 
     assert waiting is not None
     assert not waiting.done()
-    assert 0.05 < await waiting - told < 1.0
+    assert 0.05 < await waiting - told < 3.0
 
 
 async def test_a_block_that_blocks_its_event_loop_too_long_is_told_at_its_end(

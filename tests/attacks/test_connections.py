@@ -195,7 +195,7 @@ async def test_a_thousand_idle_connections_leave_the_api_responsive(alone: Fort)
             assert (await alone.ask("POST", "/jobs", {"type": "anything"})).status == 202
             took.append(time.monotonic() - began)
 
-    assert sorted(took)[25] < 0.25
+    assert sorted(took)[25] < 1.0
 
 
 async def test_who_reads_nothing_costs_no_more_than_a_connection(alone: Fort) -> None:

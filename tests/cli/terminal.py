@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.cli.warm import PROGRAM as WINDLASS
-from tests.cli.warm import warm
+from tests.cli.warm import PROGRAM, warm
 
+WINDLASS = PROGRAM
 PATIENCE = 50.0
 
 # Handlers of each kind, in a file that `--app shop:app` finds.

@@ -163,7 +163,7 @@ async def test_a_key_whose_sender_died_before_its_commit_makes_a_job(
     """The damper holds nobody for longer than a moment, and its holder to nothing."""
     await here.shelf.look_at_keys([("k", yard.id())])
 
-    answer = await asyncio.wait_for(send(yard, there), 1)
+    answer = await asyncio.wait_for(send(yard, there), 5)
 
     assert not answer.existing
     assert await there.job(answer.id)

@@ -143,7 +143,7 @@ async def test_a_turn_that_is_given_up_as_it_comes_holds_nobody_up(yard: Yard) -
     began = time.monotonic()
     await yard.store.pause("another", "me")
 
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 5
     await asyncio.wait([first, second])
 
 
