@@ -69,7 +69,7 @@ SECOND = (
         number="F26",
         fault="PostgreSQL is away for 30 s under 50 workers, and comes back to all of them at once;"
         " or a stranger takes every connection there is",
-        mark="connections ≤ 1.5 times those before, taken one after the other; all at their old pace"
+        mark="connections ≤ 1.5 times those before, one after the other; all at their old pace"
         " ≤ 10 s after; without connections nothing is lost, and work goes on ≤ 5 s after",
         short="6 workers, away for 1 s; no connections for 1.5 s",
         full="50 workers in one process, each with connections of its own, away for 30 s; no"
