@@ -21,10 +21,10 @@ from windlass import Windlass
 from windlass.core.job import State
 
 # Enough of them that callers are left when it has died for the last time.
-KEYS, TIMES = dose(short=1_000, full=10_000), 5
+KEYS, TIMES = dose(short=1_000, full=5_000), 5
 CALLERS = 40
 # How often it is killed at each step.
-DEATHS = dose(short=1, full=20)
+DEATHS = dose(short=1, full=10)
 
 # `windlass serve` that kills itself at a step, sooner or later from life to life.
 DYING = """

@@ -12,7 +12,7 @@ SECOND = (
         " before the commit, inside the transaction, after the commit, before the answer",
         mark="one job for each key, none lost, whoever asks again",
         short="once at each step, 1,000 keys five times each, either store",
-        full="20 times at each step, 10,000 keys five times each, either store",
+        full="10 times at each step, 5,000 keys five times each, either store",
         tests=("tests/acceptance/test_keys.py",),
     ),
     Line(
@@ -135,8 +135,8 @@ SECOND = (
         fault="a line of urgent jobs that never ends, and now and then one that is not urgent",
         mark="these wait no longer than aging says and the line before them takes; nobody is"
         " overtaken otherwise",
-        short="4 s, PostgreSQL",
-        full="5 min, either store",
+        short="4 s",
+        full="5 min",
         tests=("tests/faults/test_aging.py",),
     ),
     Line(

@@ -70,13 +70,11 @@ class Asked:
             await asyncio.sleep(EVERY)
 
 
-@pytest.mark.parametrize(
-    "store_url", dose(short=["postgres"], full=["sqlite", "postgres"]), indirect=True
-)
 @pytest.mark.timeout(400)
 async def test_the_less_urgent_wait_as_long_as_aging_says_and_no_longer(
-    site: Site, record_property: Callable[[str, object], None]
+    postgres_site: Site, record_property: Callable[[str, object], None]
 ) -> None:
+    site = postgres_site
     await site.app.set_aging(timedelta(seconds=AGING))
     await site.node(slots=SLOTS).ready()
     asked = Asked(site)
