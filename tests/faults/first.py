@@ -97,7 +97,7 @@ FIRST = (
         fault="SIGTERM, and SIGKILL 0 to 200 ms later",
         mark="lost 0; what was claimed runs again within the lease + 1 s; repeated starts per kill"
         " at most slots + a batch",
-        short="6 nodes",
+        short="3 nodes",
         full="300 nodes",
         tests=("tests/faults/test_sudden_ends.py",),
     ),

@@ -66,12 +66,12 @@ class SlowLines:
         for call in list(self._calls):
             call.abort()
 
-    def half_open(self) -> int:
-        """Let those who listen hear nothing any more; answer with how many they are."""
-        listening = [call for call in self._calls if call.listens]
-        for call in listening:
+    def half_open(self, *, all_calls: bool = False) -> int:
+        """Let those who listen, or all, hear nothing any more; answer with how many they are."""
+        calls = [call for call in self._calls if call.listens or all_calls]
+        for call in calls:
             call.half_open = True
-        return len(listening)
+        return len(calls)
 
     async def _call(self, near: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
         try:

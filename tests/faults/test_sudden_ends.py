@@ -16,7 +16,7 @@ from tests.faults.dose import dose
 from tests.waiting import until
 from windlass.core.job import NewJob
 
-KILLS = dose(short=6, full=300)
+KILLS = dose(short=3, full=300)
 PATIENCE = 0.2  # seconds between the two signals, at most
 NODES = 3  # that end and are replaced, side by side
 SLOTS = 16

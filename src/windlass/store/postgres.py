@@ -23,6 +23,7 @@ from windlass.store.script import Rows, Script, Statement, Undo
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
+    from asyncpg.transaction import Transaction
 
     Connection = PoolConnectionProxy[asyncpg.Record]
     Pool = asyncpg.Pool[asyncpg.Record]
@@ -70,7 +71,12 @@ KEEPALIVE = {
 }
 # … nor a process that was frozen between two statements; handlers may think as long as they like.
 FROZEN = {"idle_in_transaction_session_timeout": "15s"}
-COMMAND_TIMEOUT = 30.0
+# A server that vanished answers nothing, and its connections seem to be well: our own statements
+# take far less than this, those of handlers may take longer …
+COMMAND_TIMEOUT = 10.0
+HANDLERS_TIMEOUT = 30.0
+# … and who asks it to stop what it does, or to undo it, does not wait for an answer either.
+UNDO_WITHIN = 1.0
 # A connection is not worn out by use; the pool's default would replace it every 50,000 statements.
 MANY = 2**31
 CONNECT_TIMEOUT = 5.0
@@ -121,7 +127,7 @@ class PostgresDatabase:
 
         async def once(connection: Connection) -> T:
             try:
-                async with connection.transaction():
+                async with transaction(connection):
                     return await self._drive(connection, script)
             except Undo as undo:
                 return cast("T", undo.value)
@@ -226,7 +232,7 @@ class PostgresDatabase:
             min_size=0,  # with a floor, the pool itself would reconnect and log in an outage
             max_size=self._connections,
             timeout=CONNECT_TIMEOUT,
-            command_timeout=COMMAND_TIMEOUT,
+            command_timeout=HANDLERS_TIMEOUT if self._for_handlers else COMMAND_TIMEOUT,
             statement_cache_size=self._prepared,
             max_inactive_connection_lifetime=0,
             max_queries=MANY,
@@ -242,6 +248,29 @@ class PostgresDatabase:
         return {"application_name": "windlass", **KEEPALIVE, **ours}
 
 
+@asynccontextmanager
+async def transaction(connection: Connection) -> AsyncIterator[None]:
+    """A transaction that is undone without a server that does not answer."""
+    begun = connection.transaction()
+    async with asyncio.timeout(CONNECT_TIMEOUT):  # the first to notice that a server is gone
+        await begun.start()
+    try:
+        yield
+    except BaseException:
+        await _roll_back(connection, begun)
+        raise
+    await begun.commit()
+
+
+async def _roll_back(connection: Connection, begun: Transaction) -> None:
+    # The driver would first wait, for ever, until a statement has ended that was given up.
+    try:
+        async with asyncio.timeout(UNDO_WITHIN):
+            await begun.rollback()
+    except (*AWAY, asyncpg.PostgresError):
+        connection.terminate()
+
+
 @contextmanager
 def _not_to_a_standby(connection: Connection) -> Iterator[None]:
     """Hang up on a server that may not write, lest the pool keep to it when another one leads."""
@@ -255,7 +284,7 @@ def _not_to_a_standby(connection: Connection) -> Iterator[None]:
 async def _release(pool: Pool, connection: Connection) -> None:
     """Give a connection back; one that is lost while it is reset has answered before."""
     with suppress(*AWAY):
-        await pool.release(connection)
+        await pool.release(connection, timeout=UNDO_WITHIN)
 
 
 @contextmanager

@@ -14,7 +14,14 @@ import asyncpg
 from windlass.clock import Clock
 from windlass.core.errors import BadInput, ClaimLost, RolledBack, StoreAway
 from windlass.core.settle import Settlement
-from windlass.store.postgres import AWAY, CONNECT_TIMEOUT, KEEPALIVE, UNDONE, PostgresDatabase
+from windlass.store.postgres import (
+    AWAY,
+    CONNECT_TIMEOUT,
+    KEEPALIVE,
+    UNDONE,
+    PostgresDatabase,
+    transaction,
+)
 from windlass.store.script import Statement
 from windlass.store.settling import finish as finish_statement
 from windlass.store.settling import standing_of
@@ -28,6 +35,13 @@ LOST = "the attempt's claim is no longer good, so its effects were rolled back"
 UNDID = "PostgreSQL rolled the block back in favour of others"
 # What a handler may raise on its own account: about a file, a peer, or a statement too slow.
 ANYBODYS = (OSError, asyncio.TimeoutError, asyncpg.InterfaceError)
+# A thread that waits for a server which vanished would wait for hours by the kernel's defaults.
+ALIVE = {
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 15_000,  # milliseconds
+}
 
 
 class PostgresEffects:
@@ -43,11 +57,12 @@ class PostgresEffects:
     async def block(self, finish: Callable[[], Settlement]) -> AsyncIterator[Connection]:
         """A block for coroutines, on an asyncpg connection."""
         settlement: Settlement | None = None
-        ours = True
+        begun, ours = False, True
         try:
             async with self._database.connection() as connection:
                 try:
-                    async with connection.transaction():
+                    async with transaction(connection):
+                        begun = True
                         yield connection
                         settlement = finish()
                         ending = self._ending(settlement)
@@ -55,7 +70,7 @@ class PostgresEffects:
                         if answer[0] != 1:
                             raise ClaimLost(LOST)
                 except ANYBODYS:
-                    ours = settlement is not None or connection.is_closed()
+                    ours = not begun or settlement is not None or connection.is_closed()
                     raise
         except UNDONE as problem:
             raise RolledBack(f"{UNDID}: {problem}") from problem
@@ -112,7 +127,7 @@ class PostgresEffects:
                 return idle
             idle.close()
         connection: psycopg.Connection[Any] = driver.connect(
-            self._database.url, autocommit=True, connect_timeout=round(CONNECT_TIMEOUT)
+            self._database.url, autocommit=True, connect_timeout=round(CONNECT_TIMEOUT), **ALIVE
         )
         if self._database.pgbouncer:
             connection.prepare_threshold = None
