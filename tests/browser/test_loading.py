@@ -54,7 +54,7 @@ def test_it_works_behind_a_proxy_that_puts_a_prefix_before_it(page: Page, served
         page.reload()
 
         expect(page.get_by_text("8 slots in use").first).to_be_visible()
-        page.goto(url)
+        page.goto(f"{url}/")
         expect(page).to_have_url(f"{url}/ui/")
 
 
