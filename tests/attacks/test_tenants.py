@@ -83,10 +83,10 @@ async def test_a_job_of_another_tenant_is_as_unknown_as_one_that_never_was(
 
     for (method, path), (_, nowhere) in zip(places(theirs), places(ABSENT), strict=True):
         asked.clear()
-        heard = await tenants.ask(tenants.other, method, path)
+        heard = await tenants.ask(tenants.other, method, path, {})
         for_theirs = list(asked)
         asked.clear()
-        absent = await tenants.ask(tenants.other, method, nowhere)
+        absent = await tenants.ask(tenants.other, method, nowhere, {})
 
         assert heard.status == absent.status == 404, path
         assert _alike(heard, theirs) == _alike(absent, ABSENT)

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,23 @@ async def test_a_ring_wakes_one_and_the_next_ring_another(tmp_path: Path, store:
         await until(lambda: len(crewed.told("Ring")) == 2)
 
     assert len({order["pid"] for order in crewed.told("Ring")}) == 2
+
+
+async def test_only_the_process_that_shall_drain_is_told_so(
+    tmp_path: Path, store: SqlStore
+) -> None:
+    crewed = Crewed(tmp_path, store, settings(processes=2))
+
+    async with crewed.working(processes=2):
+        crewed.crew.learn(standing())
+        await until(lambda: len(crewed.told("Learn")) == 2)
+        one, _ = (order["worker"] for order in crewed.told("Assignment"))
+        for _ in range(2):
+            crewed.crew.learn(replace(standing(), draining=(WorkerId(one),)))
+        await until(lambda: len(crewed.told("Learn")) == 3)
+
+    told = sorted(order["standing"]["draining"] for order in crewed.told("Learn"))
+    assert told == [[], [], [one]]
 
 
 async def test_an_ask_reaches_only_the_process_that_runs_the_job(
