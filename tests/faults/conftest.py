@@ -10,7 +10,12 @@ from tests.faults.dose import dose
 from tests.services import PostgresServer
 
 # What takes long even in a small dose belongs to the full one alone.
-LONG = ["test_keys_under_harm.py", "test_loss_window.py", "test_poison_cost.py"]
+LONG = [
+    "test_keys_under_harm.py",
+    "test_loss_window.py",
+    "test_poison_cost.py",
+    "test_vanished_server.py",
+]
 collect_ignore = dose(short=LONG, full=[])
 
 

@@ -65,8 +65,12 @@ FIRST = (
         mark="synchronous: lost 0; asynchronous: what was lost is counted; no worker works on a"
         " server in recovery",
         short="once with a synchronous standby, and once to a standby and back",
-        full="5,000 jobs; also with an asynchronous standby, 0.3 s behind",
-        tests=("tests/faults/test_failover.py", "tests/faults/test_loss_window.py"),
+        full="5,000 jobs; also with an asynchronous standby, 0.3 s behind, and without a word",
+        tests=(
+            "tests/faults/test_failover.py",
+            "tests/faults/test_loss_window.py",
+            "tests/faults/test_vanished_server.py",
+        ),
     ),
     Line(
         number="F08",
