@@ -138,8 +138,7 @@ async def test_one_looks_for_all_and_all_are_told() -> None:
         await until(
             lambda: all(
                 one.last(job) == "running" for one, job in zip(processes, world.ids, strict=True)
-            ),
-            at_most=2,
+            )
         )
 
     # Three by themselves would have looked sixty times; a slow machine takes turns unpunctually.
@@ -158,8 +157,7 @@ async def test_who_hears_nobody_any_more_looks_for_itself() -> None:
         await until(
             lambda: all(
                 one.last(job) == "completed" for one, job in zip(processes, world.ids, strict=True)
-            ),
-            at_most=2,
+            )
         )
 
 
@@ -171,7 +169,7 @@ async def test_a_neighbour_that_stops_is_not_waited_for() -> None:
         async with running(there):
             await asyncio.sleep(4 * LOOK)
         world.change(world.ids[0], state=State.COMPLETED)
-        await until(lambda: here.last(world.ids[0]) == "completed", at_most=2)
+        await until(lambda: here.last(world.ids[0]) == "completed")
 
 
 async def test_a_job_that_was_read_as_it_was_before_is_told_again() -> None:
@@ -189,7 +187,7 @@ async def test_a_job_that_was_read_as_it_was_before_is_told_again() -> None:
         await process.live._compare({job: glances[0]})
         world.jobs[job] = new
 
-        await until(lambda: process.last(job) == "completed", at_most=2)
+        await until(lambda: process.last(job) == "completed")
 
 
 def link_to(server: RedisServer) -> Link:
@@ -231,8 +229,7 @@ async def test_losing_redis_in_the_middle_costs_nobody_any_news(
                     lambda state=state: all(  # type: ignore[misc]
                         one.last(job) == state
                         for one, job in zip(processes, world.ids, strict=True)
-                    ),
-                    at_most=2,
+                    )
                 )
             if harm is freeze:
                 kill(pid, signal.SIGCONT)
