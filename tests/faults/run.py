@@ -1,10 +1,11 @@
-"""Gives the full doses, one line of the matrix after the other: `script/faults`.
+"""Gives the full doses, a few lines of the matrix at once: `script/faults`.
 
-    script/faults                  every line
+    script/faults                  every line, two at a time: most of them wait most of the time
     script/faults F01 F07          some of them
+    script/faults --at-once 1      one after the other, for the best times
     script/faults --dose short     a little of each
 
-What the tests measured is kept in docs/faults.json; a run of some lines replaces those alone.
+What the full doses measured is kept in docs/faults.json; some lines replace those alone.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,20 +35,24 @@ def main() -> int:
     """Run the lines that were asked for; answer with 1 if any of them did not hold."""
     wanted = _arguments()
     found: dict[str, Any] = {}
-    for line in _chosen(wanted.lines):
-        _say(f"{line.number}  {line.fault}")
-        found[line.number] = shown(line, wanted.dose)
-        _say(f"     {_verdict(found[line.number])}")
-        _keep(found)
-        report.main()
+    with ThreadPoolExecutor(wanted.at_once) as pool:
+        running = {pool.submit(shown, one, wanted.dose): one for one in _chosen(wanted.lines)}
+        for over in as_completed(running):
+            number = running[over].number
+            found[number] = over.result()
+            _say(f"{number}  {_verdict(found[number])}")
+            if wanted.dose == "full":
+                _keep(found)
+                report.main()
     _say("")
-    for number, result in found.items():
+    for number, result in sorted(found.items()):
         _say(f"{number}  {_verdict(result)}")
     return 0 if all(result["passed"] for result in found.values()) else 1
 
 
 def shown(line: Line, dose: str) -> dict[str, Any]:
     """Run the tests of a line, and tell what they measured."""
+    _say(f"{line.number}  begins: {line.fault}")
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
@@ -69,6 +75,7 @@ def _arguments() -> argparse.Namespace:
     known = [line.number for line in LINES]
     parser.add_argument("lines", nargs="*", metavar="F01", help="lines of the matrix; else all")
     parser.add_argument("--dose", choices=DOSES, default="full")
+    parser.add_argument("--at-once", type=int, default=2, metavar="N", help="lines side by side")
     arguments = parser.parse_args()
     if unknown := set(arguments.lines).difference(known):
         parser.error(f"no line is called {', '.join(sorted(unknown))}; they are F01 to F36")
@@ -84,9 +91,18 @@ def _chosen(numbers: list[str]) -> Iterator[Line]:
 def _pytest(line: Line, dose: str, report: Path) -> int:
     command = [sys.executable, "-m", "pytest", "-q", "--no-header", *line.tests]
     options = [f"--junitxml={report}", "-o", "junit_family=xunit1"]
-    return subprocess.run(
-        [*command, *options], cwd=ROOT, env={**os.environ, "FAULTS_DOSE": dose}, check=False
-    ).returncode
+    done = subprocess.run(
+        [*command, *options],
+        cwd=ROOT,
+        env={**os.environ, "FAULTS_DOSE": dose},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        _say(done.stdout)
+    return done.returncode
 
 
 def _measured(report: Path) -> Iterator[tuple[str, dict[str, Any]]]:
