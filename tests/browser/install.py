@@ -19,6 +19,11 @@ FONTS = f"""\
 <fontconfig>
   <dir>{CHROMIUM}/fonts</dir>
   <dir>/usr/share/fonts</dir>
+  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+  <alias binding="same">
+    <family>monospace</family>
+    <prefer><family>DejaVu Sans Mono</family><family>Liberation Mono</family></prefer>
+  </alias>
   <cachedir>{CHROMIUM}/fonts-cache</cachedir>
 </fontconfig>
 """

@@ -94,7 +94,8 @@ def _facts(app: Windlass, smtp: str | None, url: str) -> RenderableType:
     return look.pairs(
         [
             ("Windlass", str(windlass.__version__)),
-            ("API", look.text(url, "bold cyan")),
+            ("dashboard", look.text(f"{url}/ui/", "bold cyan")),
+            ("API", url),
             ("docs", f"{url}/docs"),
             ("store", without_password(app.settings.store)),
             ("job types", ", ".join(types[:FEW]) + more if types else "none"),
