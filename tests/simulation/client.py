@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def job_id(number: int, sending: int = 0) -> JobId:
-    """The id of a job of the plan; one that is sent anew under its key has another each time."""
+    """The id of a job of the plan; each caller that asks for it makes another."""
     return JobId(f"job-{number}" if not sending else f"job-{number}.{sending}")
 
 
@@ -54,8 +54,8 @@ class Client:
         await self._until(plan.at)
         sending = self._world.sendings(plan)
         new = NewJob(
-            # One who has a key needs no id of its own to try again.
-            id=job_id(plan.number, sending if plan.key else 0),
+            # Who was killed before the answer came asks anew: under its key it is the same request.
+            id=job_id(plan.number, sending),
             type=TYPE,
             payload=str(plan.number),
             queue=plan.queue,

@@ -26,7 +26,7 @@ from windlass.store.sqlite_batches import Batches
 from windlass.store.sqlite_hands import Command, Work
 from windlass.store.sqlite_operations import OPERATIONS
 from windlass.store.sqlite_session import Dialect, Operation, Session
-from windlass.store.sqlite_writer import Connected, Writer
+from windlass.store.sqlite_writer import Connected, Reader, Writer
 
 T = TypeVar("T")
 
@@ -194,7 +194,9 @@ class Server:
         self.dialect = dialect
         connected = Connected(lambda: self.connection)
         nobody: Any = None
-        self._writer = Writer(connected, dialect, self.clock, Patience(self.clock, nobody))
+        patience = Patience(self.clock, nobody)
+        self._writer = Writer(connected, dialect, self.clock, patience)
+        self._reader = Reader(connected, dialect, self.clock, patience)
 
     def perform(self, process: str, commands: list[Command[Any]]) -> None:
         """Carry commands out in one transaction, and tell of it."""
@@ -202,6 +204,11 @@ class Server:
         rows = self.connection.taken()
         if rows:
             self._committed(Commit(process, self.clock.now_us(), rows))
+
+    def answer(self, commands: list[Command[Any]]) -> None:
+        """Answer questions, outside of any transaction."""
+        self._reader.perform(commands)
+        self.connection.rows.clear()
 
 
 # Widened statements are the same in every world that has the same statements.
@@ -226,7 +233,9 @@ class Line:
 
     async def read(self, statement: Statement) -> Rows:
         """Answer a question that changes nothing."""
-        return await self._do(statement.name, lambda session: session.answer(statement))
+        command = Command(lambda session: session.answer(statement), self._loop)
+        self._send(statement.name, [command], reads=True)
+        return await command.delivered()
 
     async def write(self, statement: Statement) -> Rows:
         """Run one statement as a transaction of its own."""
@@ -272,13 +281,19 @@ class Line:
         if batch:
             self._send(name, batch)
 
-    def _send(self, name: str, batch: list[Command[Any]]) -> None:
+    def _send(self, name: str, batch: list[Command[Any]], *, reads: bool = False) -> None:
         fate = self._server.weather.fate(self.process, name)
         if fate.lands is not None:
-            self._kernel.at(fate.lands, self._land, batch, fate)
+            self._kernel.at(fate.lands, self._read if reads else self._land, batch, fate)
         if fate.lands is None or fate.answers is None:
             problem = _problem(name, fate)
-            self._kernel.at(fate.told, self._answer, batch, problem)
+            tell = self._tell if reads else self._deliver
+            self._kernel.at(fate.told, self._loop.post, tell, batch, problem)
+
+    def _read(self, batch: list[Command[Any]], fate: Fate) -> None:
+        if fate.answers is not None:
+            self._server.answer(batch)
+            self._kernel.at(fate.answers, self._loop.post, self._tell, batch, None)
 
     def _land(self, batch: list[Command[Any]], fate: Fate) -> None:
         if fate.answers is None:
@@ -288,18 +303,18 @@ class Line:
             return
         self._server.perform(self.process.name, batch)
         if fate.answers is not None:
-            self._kernel.at(fate.answers, self._answer, batch, None)
-
-    def _answer(self, batch: list[Command[Any]], problem: Exception | None) -> None:
-        self._loop.post(self._deliver, batch, problem)
+            self._kernel.at(fate.answers, self._loop.post, self._deliver, batch, None)
 
     def _deliver(self, batch: list[Command[Any]], problem: Exception | None) -> None:
+        self._tell(batch, problem)
+        if self._shared:
+            self._next()
+
+    def _tell(self, batch: list[Command[Any]], problem: Exception | None) -> None:
         for command in batch:
             if problem is not None:
                 command.fail(problem)
             command.deliver()
-        if self._shared:
-            self._next()
 
 
 def _problem(name: str, fate: Fate) -> Exception:

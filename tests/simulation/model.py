@@ -119,6 +119,7 @@ class Model:
     homes: dict[str, str] = field(
         default_factory=dict
     )  # of workers: the process that enlisted them
+    posts: dict[str, str] = field(default_factory=dict)  # of workers: the node that hired them
     attempts: set[tuple[str, int]] = field(default_factory=set)
     effects: dict[str, int] = field(default_factory=dict)
     executions: dict[tuple[str, int], Execution] = field(default_factory=dict)
@@ -287,8 +288,9 @@ class Model:
         _demand(self.said.name in CLAIMS, "I2", f"{old.id} is taken by {self._by}")
         now = self.commit.now_us
         assert new.worker is not None
-        worker = self.workers.get(new.worker)
-        good = worker is not None and not worker.ended and self.nodes.get(worker.node, 0) > now
+        # One that has ended may have a claim on its way; what that is granted is reclaimed at once.
+        node = self.posts.get(new.worker, "")
+        good = self.nodes.get(node, 0) > now
         _demand(good, "I2", f"{new.worker} claims {old.id} without a lease")
         own = self.homes.get(new.worker) == self.commit.process
         _demand(own, "I2", f"{self._by} claims for another")
@@ -597,6 +599,7 @@ class Model:
         if change == "delete":
             del self.workers[worker]
             return
+        self.posts[worker] = node
         home = self.homes.setdefault(worker, self.commit.process)
         if change == "update" and ended is not None:
             _demand(self.well_for(home) is None, "I11", f"{worker} is dismissed and alive")

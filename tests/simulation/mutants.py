@@ -308,10 +308,10 @@ MUTANTS = (
     Mutant(
         "cancels under the worker",
         (
+            Edit("cancel", "select id, state", "select id, 'pending' as state"),
             Edit("cancel.keep", "and state <> 'running'", ""),
             Edit("cancel.gone", "and state <> 'running'", ""),
         ),
-        (),
     ),
     Mutant(
         "goes on though asked to stop",

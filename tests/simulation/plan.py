@@ -43,6 +43,7 @@ class Harm(StrEnum):
     """What befalls a fleet."""
 
     KILL = "kill"
+    KILL_CALLER = "kill caller"
     STOP = "stop"  # in order, as by SIGTERM
     HASTE = "haste"  # in order, but at once, as by a second one
     FREEZE = "freeze"
@@ -171,7 +172,7 @@ def draw(seed: int) -> Plan:
         knobs=knobs,
         nodes=nodes,
         jobs=jobs,
-        faults=_faults(Random(f"{seed}/faults"), knobs, len(nodes)),
+        faults=_faults(Random(f"{seed}/faults"), knobs, len(nodes), jobs),
         deeds=_deeds(Random(f"{seed}/deeds"), knobs, jobs),
     )
 
@@ -187,8 +188,8 @@ def _knobs(chance: Random) -> Knobs:
         safety=chance.uniform(5.0, 12.0),
         ttl=ttl,
         every=ttl / chance.choice((5.0, 5.0, 3.5)),
-        poll=chance.choice((0.3, 1.0)),
-        drain=chance.choice((0.0, 0.5, 2.0, 5.0)),
+        poll=chance.choice((0.4, 1.0)),
+        drain=chance.choice((0.0, 0.5, 5.0, 5.0)),
         patience=chance.choice((0.2, 1.0)),
         latency=chance.choice((0.002, 0.01, 0.04)),
         locks=chance.random() < 0.3,
@@ -237,7 +238,7 @@ def _job(chance: Random, number: int, knobs: Knobs) -> JobPlan:
         acts = [Act(Kind.DIE, chance.uniform(0.0, 0.5))] * chance.choice((1, 20))
     return JobPlan(
         number=number,
-        at=chance.uniform(0.0, knobs.safety * 0.8),
+        at=chance.uniform(0.0, knobs.safety * 0.6),
         queue=chance.choice(QUEUES),
         delay=chance.choice((None, None, None, 0.5, 3.0)),
         priority=chance.choice((0, 0, 0, 5, -5)),
@@ -256,31 +257,41 @@ def _act(chance: Random) -> Act:
 
 # What leaves the most behind comes up most.
 HARMS = (
-    *[Harm.FREEZE] * 5,
+    *[Harm.FREEZE] * 4,
     *[Harm.KILL] * 3,
-    *[Harm.STOP] * 3,
+    *[Harm.STOP] * 4,
     *[Harm.HOG] * 2,
-    *[Harm.CUT] * 3,
+    *[Harm.CUT] * 6,
     *[Harm.OUTAGE] * 2,
     Harm.HASTE,
+    Harm.KILL_CALLER,
     Harm.SLOW,
     Harm.FORGET,
     Harm.SET_CLOCK,
 )
 
 
-def _faults(chance: Random, knobs: Knobs, nodes: int) -> tuple[Fault, ...]:
+def _faults(
+    chance: Random, knobs: Knobs, nodes: int, jobs: tuple[JobPlan, ...]
+) -> tuple[Fault, ...]:
     # A few kinds in each world, so that each has worlds to itself.
     kinds = [chance.choice(HARMS) for _ in range(chance.choice((0, 1, 2, 4)))]
     count = chance.randint(2, 6) if kinds else 0
-    return tuple(sorted(_fault(chance, chance.choice(kinds), knobs, nodes) for _ in range(count)))
+    return tuple(
+        sorted(
+            _fault(chance, chance.choice(kinds), knobs, nodes, chance.choice(jobs).at)
+            for _ in range(count)
+        )
+    )
 
 
-def _fault(chance: Random, harm: Harm, knobs: Knobs, nodes: int) -> Fault:
-    lasts = knobs.ttl * chance.choice((0.3, 0.7, 1.5, 2.5, 3.5))
+def _fault(chance: Random, harm: Harm, knobs: Knobs, nodes: int, near: float) -> Fault:
+    lasts = knobs.ttl * chance.choice((0.5, 1.5, 2.5, 3.5))
     if harm is Harm.SET_CLOCK:
         lasts = chance.choice((-20.0, -3.0, 3.0, 20.0))
-    return Fault(chance.uniform(0.3, knobs.safety), harm, chance.randrange(nodes), lasts)
+    # Where there is work there is harm to do.
+    at = min(near + chance.uniform(0.1, 1.5), knobs.safety)
+    return Fault(at, harm, chance.randrange(nodes), lasts)
 
 
 def _deeds(chance: Random, knobs: Knobs, jobs: tuple[JobPlan, ...]) -> tuple[DeedPlan, ...]:

@@ -30,6 +30,7 @@ class Process:
         self.hurt_at = -1.0  # when a request of its failed last
         self.capacity = 0  # threads of its worker
         self.frozen = 0
+        self.flaky = 0  # so many requests will fail
         self.cut = 0  # off from the database
         self.ill_at = self.kernel.now  # when something last befell it
         self.loops: list[Loop] = []

@@ -17,6 +17,7 @@ RENEWALS = frozenset({"join", "renew"})
 RING = 0.001
 SLOWER = 20.0
 LATEST = 3.0
+FLAKY = 4
 
 
 class Weather:
@@ -52,10 +53,16 @@ class Weather:
             # An outage is nobody's own fault: whoever could not renew then is not dead.
             process.hurt(renewing=False)
             return Fate(None, told=REFUSED_AFTER + (span if chance < 0.3 else 0.0))
+        if process.flaky:
+            process.flaky -= 1
+            return self._hurts(process, name, self._fails(name, delay, span))
         for share, befall in self._rates:
             chance -= share
             if chance < 0:
-                return self._hurts(process, name, befall(name, delay, span))
+                fate = befall(name, delay, span)
+                # A line that was cut under a request is often not up again for the next.
+                process.flaky = FLAKY if fate.ambiguous and span > 0.6 else 0
+                return self._hurts(process, name, fate)
         return Fate(delay, delay / 2)
 
     def _fails(self, _name: str, delay: float, _span: float) -> Fate:

@@ -53,6 +53,7 @@ from windlass.store.script import Statement
 from windlass.store.sqlite_hands import Command
 
 PAUSES_END = 1.0
+CALLER_RETURNS = 0.7
 AFTER = Act(Kind.DONE, 0.05)
 
 
@@ -78,6 +79,7 @@ class World:
     server: Server = field(init=False)
     tower: Tower = field(init=False)
     model: Model = field(init=False)
+    caller: Process = field(init=False)
     clock: DatabaseClock = field(init=False)
     jobs: dict[int, JobPlan] = field(init=False)
     weather: Weather = field(init=False)
@@ -283,8 +285,10 @@ class World:
 
     def _hire_client(self) -> None:
         self.generation += 1
-        process = Process(self, f"client.{self.generation}", MachineClock(self.kernel))
-        self.processes[process.name] = process
+        process = self.caller = Process(
+            self, f"client.{self.generation}", MachineClock(self.kernel)
+        )
+        self.starts(process)
         process.loop.start(Client(process).run())
 
     def well_for(self, name: str) -> float | None:
@@ -309,6 +313,10 @@ class World:
 
     def _killed(self, process: Process, _lasts: float) -> None:
         self.kill(process, "by somebody")
+
+    def _caller_killed(self, _process: Process, _lasts: float) -> None:
+        self.kill(self.caller, "by somebody")
+        self.kernel.at(CALLER_RETURNS, self._hire_client)
 
     def _stopped(self, process: Process, _lasts: float) -> None:
         self._stop(process, drain=True)
@@ -342,8 +350,9 @@ class World:
         self.kernel.at(lasts, process.loop.thaw)
 
     def _cut_off(self, process: Process, lasts: float) -> None:
-        process.cut += 1
-        self.kernel.at(lasts, self._joined, process)
+        for one in (process, *process.children):  # they are on one machine
+            one.cut += 1
+            self.kernel.at(lasts, self._joined, one)
 
     def _joined(self, process: Process) -> None:
         process.cut = max(process.cut - 1, 0)
@@ -497,10 +506,11 @@ def _excused(problem: BaseException | None) -> bool:
     return problem is None or isinstance(problem, StoreAway | Busy)
 
 
-ANYBODYS = (Harm.KILL, Harm.FREEZE, Harm.HOG, Harm.CUT)
-EVERYONES = (Harm.OUTAGE, Harm.SLOW, Harm.SET_CLOCK)
+ANYBODYS = (Harm.KILL, Harm.FREEZE, Harm.HOG)
+EVERYONES = (Harm.KILL_CALLER, Harm.OUTAGE, Harm.SLOW, Harm.SET_CLOCK)
 HARMS = {
     Harm.KILL: World._killed,
+    Harm.KILL_CALLER: World._caller_killed,
     Harm.STOP: World._stopped,
     Harm.HASTE: World._hastened,
     Harm.FREEZE: World._frozen,
