@@ -269,6 +269,9 @@ async def _roll_back(connection: Connection, begun: Transaction) -> None:
             await begun.rollback()
     except (*AWAY, asyncpg.PostgresError):
         connection.terminate()
+    except asyncio.CancelledError:
+        connection.terminate()  # whoever is in such a hurry leaves no transaction open
+        raise
 
 
 @contextmanager
