@@ -34,15 +34,15 @@ from windlass.store.records import (
     TypeRecord,
     WorkerRecord,
 )
-from windlass.store.script import Rows, Script, Statement
+from windlass.store.script import Script, Statement
 from windlass.store.settling import finish, returned, standing_of, worked
 from windlass.store.sql_bulk import SqlBulk
+from windlass.store.sql_by_hand import NO_ID, SqlByHand
 from windlass.store.sql_locking import SqlLocking
 from windlass.store.sql_reader import SqlReader
 from windlass.store.sql_trends import SqlTrends
 
 MICROSECOND = timedelta(microseconds=1)
-NO_ID = JobId("00000000-0000-0000-0000-000000000000")
 
 # Larger statements gain nothing and hold their locks longer.
 CHUNK = 5_000
@@ -61,7 +61,7 @@ KEY_PATIENCE = "2s"
 PUBLISHED = tuple(one.name for one in fields(TypeRecord))[:-2]
 
 
-class SqlStore(SqlReader, SqlBulk, SqlTrends, SqlLocking):
+class SqlStore(SqlReader, SqlByHand, SqlBulk, SqlTrends, SqlLocking):
     """Keeps jobs in a database; see `Store` for what each verb promises."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
@@ -234,14 +234,6 @@ class SqlStore(SqlReader, SqlBulk, SqlTrends, SqlLocking):
         """Mark workers ended."""
         await self._write("dismiss", ids=list(workers))
 
-    async def drain(self, worker: WorkerId, by: str) -> bool:
-        """Let the worker claim no more."""
-        return bool(await self._write("drain", id=worker, by=by))
-
-    async def end_drain(self, worker: WorkerId) -> bool:
-        """Undo `drain`."""
-        return bool(await self._write("drain_end", id=worker))
-
     async def leave(self, node: NodeId) -> None:
         """Forget the node and its workers."""
         await self._write("leave", node=node)
@@ -318,48 +310,6 @@ class SqlStore(SqlReader, SqlBulk, SqlTrends, SqlLocking):
         old = await self._read("prune_old", retention_us=retention_us, limit=limit)
         return len(await self.delete([JobId(row["id"]) for row in old]))
 
-    # --- by hand ----------------------------------------------------------------------------------
-
-    async def cancel(self, ids: Sequence[JobId]) -> list[JobId]:
-        """Cancel waiting jobs now and ask running ones to stop; answer with those still live."""
-        found = await self._write("cancel", ids=list(ids))
-        return [JobId(row["id"]) for row in found if row["state"] == State.RUNNING]
-
-    async def retry(self, ids: Sequence[JobId]) -> list[JobId]:
-        """Put failed and cancelled jobs back in line; answer with those that were."""
-        return [JobId(row["id"]) for row in await self._write("retry", ids=list(ids))]
-
-    async def run_now(self, ids: Sequence[JobId]) -> list[JobId]:
-        """Put jobs for later in line at once; answer with those that were."""
-        return [JobId(row["id"]) for row in await self._write("run_now", ids=list(ids))]
-
-    async def link(self, job: JobId, old: JobId) -> None:
-        """Remember that a job replays an old one."""
-        await self._write("link", job=job, old=old)
-
-    async def delete(self, ids: Sequence[JobId]) -> list[JobId]:
-        """Forget finished jobs; answer with those forgotten."""
-        if not ids:
-            return []
-        return [JobId(row["id"]) for row in await self._write("delete", ids=list(ids))]
-
-    async def pause(self, queue: str, by: str) -> None:
-        """Let no job of the queue be claimed from now on."""
-        await self._write("pause", queue=queue, by=by)
-
-    async def resume(self, queue: str) -> None:
-        """Undo `pause`."""
-        await self._write("resume", queue=queue)
-
-    async def set_aging(self, aging: timedelta) -> None:
-        """Change the aging for jobs to come."""
-        await self._write("set_aging", aging_us=aging // MICROSECOND)
-
-    async def rerank(self, after: JobId | None, limit: int) -> JobId | None:
-        """Re-rank up to `limit` waiting jobs in the order of their ids; answer with the last."""
-        found = await self._write("rerank", after=after or NO_ID, limit=limit)
-        return JobId(found[0]["id"]) if found else None
-
     # --- what handlers say and keep ---------------------------------------------------------------
 
     async def note(self, progress: Sequence[Progress], lines: Sequence[LogLine]) -> None:
@@ -387,9 +337,6 @@ class SqlStore(SqlReader, SqlBulk, SqlTrends, SqlLocking):
     async def close(self) -> None:
         """Let go of the database."""
         await self.database.close()
-
-    async def _write(self, name: str, /, **args: Any) -> Rows:
-        return await self.database.write(Statement(name, args))
 
 
 def _enqueue_all(jobs: Sequence[NewJob], *, again: bool = False) -> Script[list[Enqueued]]:
