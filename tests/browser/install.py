@@ -19,7 +19,6 @@ FONTS = f"""\
 <fontconfig>
   <dir>{CHROMIUM}/fonts</dir>
   <dir>/usr/share/fonts</dir>
-  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
   <alias binding="same">
     <family>monospace</family>
     <prefer><family>DejaVu Sans Mono</family><family>Liberation Mono</family></prefer>
