@@ -212,7 +212,8 @@ export function Grid<T>(props: GridProps<T>) {
           const key = row === undefined ? `loading-${item.index}` : keyOf(row);
           return (
             <Row
-              key={key}
+              // What moves up takes the place of what was there: cheaper than to move the places.
+              key={item.index}
               name={key}
               row={row}
               index={item.index}
@@ -272,7 +273,7 @@ const Row = memo(function Row(props: RowProps) {
         if (!isControl(event.target)) onOpen(index);
       }}
       className={classes(
-        "absolute inset-x-0 top-0 grid items-center gap-x-3 border-b border-line px-3 text-sm -outline-offset-2",
+        "absolute inset-x-0 top-0 grid items-center contain-content gap-x-3 border-b border-line px-3 text-sm -outline-offset-2",
         opens && row !== undefined && "cursor-pointer hover:bg-hover",
         chosen && "bg-accent-soft",
       )}

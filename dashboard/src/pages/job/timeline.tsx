@@ -100,6 +100,7 @@ function Row({ go, course, open }: RowProps) {
           {go.stretches.map((stretch) => (
             <Bar key={stretch.kind} stretch={stretch} go={go} course={course} />
           ))}
+          {go.ending === "waiting" && <Now course={course} />}
         </div>
         <div className="text-xs text-soft sm:col-start-2">
           <span className={look.text}>{look.words}</span>
@@ -149,6 +150,20 @@ function Bar({ stretch, go, course }: { stretch: Stretch; go: Go; course: Course
         left: `min(${(left * 100).toFixed(3)}%, calc(100% - 3px))`,
         width: `${(width * 100).toFixed(3)}%`,
       }}
+    />
+  );
+}
+
+/** Where we are, on the way to what is to come. */
+function Now({ course: { from, to } }: { course: Course }) {
+  const now = useNow();
+  if (now >= to) return null;
+  const left = Math.max((now - from) / Math.max(to - from, 1), 0);
+  return (
+    <span
+      title="Now"
+      className="absolute inset-y-0 w-0.5 bg-accent"
+      style={{ left: `${(left * 100).toFixed(3)}%` }}
     />
   );
 }

@@ -58,7 +58,8 @@ function Figures({ why }: { why: Explanation }) {
   const figures = [
     why.ahead !== null &&
       why.ahead > 0 && { name: "Ahead of it", value: ahead(why.ahead, why.ahead_exact) },
-    why.wait !== null && why.wait > 0 && { name: "About", value: span(Math.ceil(why.wait)) },
+    why.wait !== null &&
+      why.wait > 0 && { name: "Starts in about", value: span(Math.ceil(why.wait)) },
     why.status !== "running" && { name: "Could run it", value: count(able(why), "worker") },
     why.status === "pending" &&
       why.claims_per_second > 0 && {

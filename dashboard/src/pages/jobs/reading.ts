@@ -1,5 +1,5 @@
 /** The roll of a query, live, and held still while one reads. */
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Job } from "~/api/shapes";
 import { isLive } from "~/components/state";
 import { useFlow, useNews, useWatch } from "~/live/live";
@@ -20,7 +20,6 @@ export interface Reading extends Rolled {
 export function useReading({ status, q }: Wanted, held: boolean): Reading {
   const roll = useMemo(() => rollOf({ status, q }), [status, q]);
   const rolled = useSyncExternalStore(roll.listen, roll.snapshot);
-  const [sight, setSight] = useState<readonly [number, number]>([0, 0]);
   const flow = useFlow();
 
   useEffect(() => roll.hold(held), [roll, held]);
@@ -31,29 +30,33 @@ export function useReading({ status, q }: Wanted, held: boolean): Reading {
     const timer = setInterval(roll.refresh, POLL_MS);
     return () => clearInterval(timer);
   }, [roll, flow]);
-  useWatch(useRested(held ? sight : undefined, rolled.rows));
 
-  const seen = useCallback((first: number, last: number) => setSight([first, last]), []);
+  const [watched, setWatched] = useState(NONE);
+  const sight = useRef<readonly [number, number]>([0, 0]);
+  const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const rest = useCallback(() => {
+    clearTimeout(resting.current);
+    resting.current = setTimeout(() => {
+      setWatched(liveIds(roll.snapshot().rows.slice(...sight.current)));
+    }, REST_MS);
+  }, [roll]);
+  const seen = useCallback(
+    (first: number, last: number) => {
+      sight.current = [first, last];
+      rest();
+    },
+    [rest],
+  );
+  useEffect(() => {
+    if (held) rest();
+  }, [held, rest]);
+  useEffect(() => () => clearTimeout(resting.current), []);
+  useWatch(held ? watched : NONE);
   return { ...rolled, roll, seen };
 }
 
-/** Which jobs in sight can still change, once one has stopped scrolling. */
-function useRested(
-  sight: readonly [number, number] | undefined,
-  rows: readonly Job[],
-): readonly string[] {
-  const [watched, setWatched] = useState(NONE);
-  const ids = sight
-    ? rows
-        .slice(...sight)
-        .filter((job) => isLive(job.status))
-        .slice(0, MOST_WATCHED)
-        .map((job) => job.id)
-        .join()
-    : "";
-  useEffect(() => {
-    const timer = setTimeout(() => setWatched(ids ? ids.split(",") : NONE), REST_MS);
-    return () => clearTimeout(timer);
-  }, [ids]);
-  return watched;
+/** Which of these can still change. */
+function liveIds(rows: readonly Job[]): string[] {
+  const live = rows.filter((job) => isLive(job.status));
+  return live.slice(0, MOST_WATCHED).map((job) => job.id);
 }

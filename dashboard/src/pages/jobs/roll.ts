@@ -42,7 +42,7 @@ const FIRST = 100;
 const FURTHER = 500;
 // No more often, and never so often that the server is busy with this list alone.
 const REFRESH_MS = 1_000;
-const SHARE = 5;
+const SHARE = 2;
 
 const NOTHING: Rolled = {
   rows: [],
