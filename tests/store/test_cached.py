@@ -66,6 +66,11 @@ async def retried(yard: Yard) -> tuple[JobId, Callable[[], Awaitable[object]]]:
     return job, lambda: yard.store.retry([job])
 
 
+async def run_now(yard: Yard) -> tuple[JobId, Callable[[], Awaitable[object]]]:
+    [job] = await yard.enqueue(delay=timedelta(hours=1))
+    return job, lambda: yard.store.run_now([job])
+
+
 async def deleted(yard: Yard) -> tuple[JobId, Callable[[], Awaitable[object]]]:
     job = await yard.finished()
     return job, lambda: yard.store.delete([job])
@@ -101,6 +106,7 @@ CHANGES = [
     cancelled,
     asked_to_stop,
     retried,
+    run_now,
     deleted,
     reclaimed,
     retried_in_bulk,
