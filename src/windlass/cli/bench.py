@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from typing import Annotated
 
@@ -27,13 +28,17 @@ def bench(desk: Desk, *, jobs: Jobs = 10_000) -> None:
 
     Example: windlass bench --jobs 50000
     """
-    # A polite kill cleans up as Ctrl-C does: the event loop cancels the work, and that unwinds.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    figures = run(_measured(desk, jobs))
+    try:
+        figures = run(_measured(desk, jobs))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
     desk.answer(figures, _shown(figures))
 
 
 async def _measured(desk: Desk, jobs: int) -> Figures:
+    # A polite kill cleans up as Ctrl-C does, also where a script has Ctrl-C ignored.
+    if (ours := asyncio.current_task()) is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ours.cancel)
     async with throw_away(desk.settings) as app:
         with bar(desk.err, "making a store") as show:
             return await Measurement(app, show).run(jobs)
