@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from tests.acceptance.lines import Calls
 from windlass.store.queries import Queries
 
 SSL, GSS = 80_877_103, 80_877_104  # what a client asks before it says who it is
@@ -46,6 +47,7 @@ class Forgetful:
     def __init__(self, url: str, chance: random.Random) -> None:
         self._target = urlsplit(url)
         self._chance = chance
+        self._calls = Calls()
         self.url = ""
         self.share = 0.0  # of commits that cost their line
         self.next_claim = False  # lose the answer to the next claim that got something
@@ -59,11 +61,19 @@ class Forgetful:
             host, port = server.sockets[0].getsockname()
             user = self._target.username or "postgres"
             self.url = self._target._replace(netloc=f"{user}@{host}:{port}").geturl()
-            yield
+            try:
+                yield
+            finally:
+                server.close()
+                await self._calls.end()
 
     async def _call(self, near: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
-        place = (self._target.hostname, self._target.port)
-        far, requests = await asyncio.open_connection(*place)
+        self._calls.join()
+        try:
+            far, requests = await asyncio.open_connection(self._target.hostname, self._target.port)
+        except (OSError, asyncio.CancelledError):
+            answers.transport.abort()
+            return
         talk = Talk()
         answering: asyncio.Task[None] | None = None
         try:

@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from tests.acceptance.lines import Calls
+
 CHUNK = 1 << 14
 
 
@@ -33,6 +35,7 @@ class SlowLines:
         self._target = urlsplit(url)
         self._chance = chance
         self._calls: set[Call] = set()
+        self._tasks = Calls()
         self.url = ""
         self.delay = 0.0  # seconds each way
         self.rate = 1e9  # bytes a second and connection, each way
@@ -55,7 +58,8 @@ class SlowLines:
             try:
                 yield
             finally:
-                self.hang_up()
+                server.close()
+                await self._tasks.end()
 
     def lead_to(self, url: str) -> None:
         """Lead new calls elsewhere."""
@@ -74,9 +78,10 @@ class SlowLines:
         return len(calls)
 
     async def _call(self, near: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
+        self._tasks.join()
         try:
             far, requests = await asyncio.open_connection(self._target.hostname, self._target.port)
-        except OSError:
+        except (OSError, asyncio.CancelledError):
             answers.transport.abort()
             return
         call = Call(answers, requests)
