@@ -140,16 +140,16 @@ async def test_a_job_that_is_asked_for_again_costs_no_statement(
 
 
 async def test_hot_jobs_cost_few_statements(yard: Yard, reader: Shelved) -> None:
-    jobs = await yard.enqueue(100)
+    jobs = await yard.enqueue(10)
     began = asyncio.get_running_loop().time()
     reads = 0
 
     while asyncio.get_running_loop().time() < began + 2.5:
-        assert await reader.job(jobs[reads % 100])
+        assert await reader.job(jobs[reads % 10])
         reads += 1
 
     # About one a second, unless the machine is too busy to read all of them within it.
-    later = reader.statements[100:]
+    later = reader.statements[10:]
     assert len(later) <= max(6, reads / 10), f"{len(later)} statements for {reads} reads"
 
 
