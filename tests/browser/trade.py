@@ -8,6 +8,9 @@ from windlass.core.errors import WindlassError
 
 app = Windlass(builtins=True)
 
+# The smallest picture there is.
+DOT = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+
 
 class Spilled(WindlassError):
     """What goes wrong on purpose."""
@@ -49,3 +52,20 @@ async def hold(ctx: Context, until: str) -> str:
     await until_true(lambda: Path(until).exists(), at_most=55)
     ctx.log("letting go")
     return "let go"
+
+
+@app.job(max_attempts=3)
+async def waver(ctx: Context, failures: int = 1) -> dict[str, int]:
+    """Fail so many times, and then do it."""
+    ctx.log(f"attempt {ctx.attempt} begins")
+    if ctx.attempt <= failures:
+        raise Spilled("not this time")
+    ctx.log("made up its mind", level="warning")
+    return {"attempts": ctx.attempt}
+
+
+@app.job
+async def sketch(ctx: Context) -> dict[str, object]:
+    """Keep a picture."""
+    ctx.keep("dot.gif", DOT, "image/gif")
+    return {"file": "dot.gif", "type": "image/gif", "width": 1, "height": 1}

@@ -38,8 +38,11 @@ interface Leaf {
   lookedBackTo: string | undefined;
 }
 
+// The first page is there at once; who goes far goes in larger steps.
 const FIRST = 100;
 const FURTHER = 500;
+const FAR = 5_000;
+const LARGEST = 1_000;
 // No more often, and never so often that the server is busy with this list alone.
 const REFRESH_MS = 1_000;
 const SHARE = 2;
@@ -131,7 +134,7 @@ export class Roll {
   async #older(): Promise<void> {
     const { next, rows } = this.#now;
     try {
-      const { items, ...rest } = await this.#leaf(next, rows.length === 0 ? FIRST : FURTHER);
+      const { items, ...rest } = await this.#leaf(next, sizeAfter(rows.length));
       this.#put({ rows: [...rows, ...items], loading: false, ...rest });
     } catch (error) {
       this.#put({ loading: false, error });
@@ -189,6 +192,11 @@ export class Roll {
       if (rows !== this.#now.rows) this.#put({ rows });
     });
   }
+}
+
+function sizeAfter(rows: number): number {
+  if (rows === 0) return FIRST;
+  return rows < FAR ? FURTHER : LARGEST;
 }
 
 /** The newest page before what was there; if others came between, only that page. */
