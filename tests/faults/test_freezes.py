@@ -21,6 +21,7 @@ FROZEN_FOR = dose(short=1.5, full=3.0) * LEASE
 JOBS = 20  # of a round; some of them run where nobody is frozen
 ZOMBIES = ROUNDS * NODES
 
+FROZEN = dose(short=2, full=4)  # nodes
 FREEZES = dose(short=2, full=50)  # of each of the nodes, for half a lease
 # A machine under load freezes for longer than it was asked to.
 LONGER_LEASE = 4.0
@@ -79,10 +80,9 @@ async def test_nothing_is_taken_from_nodes_that_are_frozen_for_half_a_lease(
     postgres_site: Site, record_property: Callable[[str, object], None]
 ) -> None:
     site = postgres_site
-    settings = {"slots": 8, "lease": f"{LONGER_LEASE}s", "log": "debug"}
-    fleet = [site.node(**settings) for _ in range(dose(short=2, full=4))]
-    judge = site.node(**settings)
-    await asyncio.gather(*(node.ready() for node in (*fleet, judge)))
+    nodes = [site.node(slots=8, lease=f"{LONGER_LEASE}s", log="debug") for _ in range(1 + FROZEN)]
+    fleet = nodes[1:]  # the first of them judges
+    await asyncio.gather(*(node.ready() for node in nodes))
     jobs = dose(short=100, full=2_000)
     await site.enqueue(*(site.works.effect.job(number, 0.5) for number in range(jobs)))
 
