@@ -14,7 +14,8 @@ from tests.services.redis import RedisServer
 from tests.waiting import until
 from windlass.app.jobtype import JobType
 from windlass.config import Settings
-from windlass.core.job import WorkerId
+from windlass.core.job import State, WorkerId
+from windlass.executors.context import Context
 from windlass.store.records import Claimed, Demand
 from windlass.store.sql_store import SqlStore
 from windlass.wiring import Windlass
@@ -127,6 +128,29 @@ async def test_a_batch_wakes_no_more_workers_than_it_has_jobs(
             woken.append(len(claims))
 
         assert min(woken) <= 3
+
+
+async def test_a_handler_that_asks_for_its_own_job_is_told_that_it_runs(
+    store_url: str, redis_url: str
+) -> None:
+    settings = Settings(store=store_url, redis=redis_url)
+    program, reader = Windlass(settings=settings), Windlass(settings=settings)
+    told: list[State] = []
+
+    @program.job
+    async def ask(ctx: Context) -> None:
+        told.append((await reader.get(ctx.id)).state)
+
+    async with program, reader, program.worker():
+        await program.pause("default")
+        jobs = await program.enqueue_many(ask.job() for _ in range(20))
+        before = {(await reader.get(job.id)).state for job in jobs}  # and are kept in Redis so
+
+        await program.resume("default")
+        await until(lambda: len(told) == 20)
+
+    assert before == {State.PENDING}
+    assert set(told) == {State.RUNNING}
 
 
 def killed(server: RedisServer) -> Iterator[None]:
