@@ -12,17 +12,17 @@ const manifest = JSON.parse(readFileSync(join(BUILT, "manifest.json"), "utf8"));
 const files = new Set();
 
 function take(name) {
-  const chunk = manifest[name];
-  for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file);
-  for (const other of chunk.imports ?? []) if (!files.has(manifest[other].file)) take(other);
+    const chunk = manifest[name];
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file);
+    for (const other of chunk.imports ?? []) if (!files.has(manifest[other].file)) take(other);
 }
 
 FIRST.forEach(take);
 const weights = [...files].map((file) => [gzipSync(readFileSync(join(BUILT, file))).length, file]);
 const total = weights.reduce((sum, [weight]) => sum + weight, 0);
 if (total > BUDGET) {
-  for (const [weight, file] of weights.toSorted(([a], [b]) => b - a)) console.log(weight, file);
-  console.log(`the first load is ${total} bytes packed, and ${BUDGET} is what it may be`);
-  process.exit(1);
+    for (const [weight, file] of weights.toSorted(([a], [b]) => b - a)) console.log(weight, file);
+    console.log(`the first load is ${total} bytes packed, and ${BUDGET} is what it may be`);
+    process.exit(1);
 }
 console.log(`first load: ${(total / 1000).toFixed(1)} KB packed of ${BUDGET / 1000}`);

@@ -55,7 +55,7 @@ function throughput(told: History): Series[] {
   return [
     { label: "Enqueued", values: rate(told.enqueued), colour: "--accent" },
     { label: "Completed", values: rate(told.completed), colour: "--completed", kind: "area" },
-    { label: "Failed attempts", values: rate(told.failed), colour: "--failed" },
+    { label: "Failed", values: rate(told.failed), colour: "--failed" },
   ];
 }
 
