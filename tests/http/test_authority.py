@@ -131,6 +131,7 @@ def test_what_is_public_is_known_by_name() -> None:
         "GET /health",
         "GET /livez",
         "GET /readyz",
+        "GET /ui",
         "POST /auth/login",
         "POST /auth/refresh",
     }
