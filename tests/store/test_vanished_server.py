@@ -49,6 +49,19 @@ async def test_a_script_gives_up_and_the_next_one_finds_another_server(lines: Sl
     await database.close()
 
 
+async def test_one_wait_is_enough_for_all_connections(lines: SlowLines) -> None:
+    database = PostgresDatabase(lines.url, connections=2)
+    question = Statement("fleet_nodes")
+    await asyncio.gather(database.read(question), database.read(question))
+
+    assert lines.half_open(all_calls=True) == 2
+    with pytest.raises(StoreAway):
+        await database.read(question)
+
+    assert await asyncio.gather(database.read(question), database.read(question)) == [[], []]
+    await database.close()
+
+
 async def test_who_gives_up_by_itself_does_not_wait_for_an_answer(lines: SlowLines) -> None:
     database = PostgresDatabase(lines.url, connections=1)
 

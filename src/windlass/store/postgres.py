@@ -173,6 +173,10 @@ class PostgresDatabase:
         try:
             with _in_our_words(), _not_to_a_standby(connection):
                 return await once(connection)
+        except StoreAway as away:
+            if isinstance(away.__cause__, TimeoutError):
+                await pool.expire_connections()  # what is idle there has probably died with it
+            raise
         finally:
             await _release(pool, connection)
 
