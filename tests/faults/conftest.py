@@ -14,6 +14,8 @@ LONG = [
     "test_keys_under_harm.py",
     "test_loss_window.py",
     "test_poison_cost.py",
+    "test_soak.py",
+    "test_upgrade.py",
     "test_vanished_server.py",
 ]
 collect_ignore = dose(short=LONG, full=[])

@@ -20,7 +20,6 @@ from tests.acceptance.audit import Audit
 from tests.acceptance.feeding import feeding
 from tests.acceptance.fleet import Node, Site, open_site
 from tests.acceptance.mischief import HARMS, harmed
-from tests.faults.dose import chosen
 from tests.services import PostgresServer, RedisServer
 from tests.waiting import until
 from windlass.core.duration import parse_duration
@@ -129,7 +128,6 @@ async def site(
             yield site
 
 
-@pytest.mark.skipif(chosen() == "short", reason="takes as long as it is given: script/faults F34")
 @pytest.mark.timeout(LASTS.total_seconds() + 300)
 async def test_every_promise_holds_whatever_happens_for_however_long(
     site: Site, server: PostgresServer, record_property: Callable[[str, object], None]
