@@ -58,7 +58,8 @@ async def test_one_wait_is_enough_for_all_connections(lines: SlowLines) -> None:
     with pytest.raises(StoreAway):
         await database.read(question)
 
-    assert await asyncio.gather(database.read(question), database.read(question)) == [[], []]
+    for answer in await asyncio.gather(database.read(question), database.read(question)):
+        assert list(answer) == []
     await database.close()
 
 
