@@ -9,7 +9,7 @@ from windlass.core.errors import WindlassError
 app = Windlass(builtins=True)
 
 # The smallest picture there is.
-DOT = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+DOT = bytes.fromhex("47494638396101000100800000ffffff0000002c00000000010001000002024401003b")
 
 
 class Spilled(WindlassError):
