@@ -52,7 +52,7 @@ class Weather(Protocol):
         """What becomes of this one."""
         ...
 
-    def lands(self, process: Any) -> bool:
+    def lands(self, process: Any, name: str) -> bool:
         """Whether it still arrives, now that it is carried out."""
         ...
 
@@ -77,6 +77,10 @@ class Surroundings(Protocol):
 
     def committed(self, commit: Commit) -> None:
         """Hear of a transaction."""
+        ...
+
+    def reached(self, what: str) -> None:
+        """Count a case that a batch of worlds must come to."""
         ...
 
 
@@ -201,9 +205,15 @@ class Server:
     def perform(self, process: str, commands: list[Command[Any]]) -> None:
         """Carry commands out in one transaction, and tell of it."""
         self._writer.perform(commands)
+        if (SAID, "enqueue_again", None) in self.connection.rows:
+            self._sent_again()
         rows = self.connection.taken()
         if rows:
             self._committed(Commit(process, self.clock.now_us(), rows))
+
+    def _sent_again(self) -> None:
+        kept = any(row[:2] == ("windlass_jobs", "insert") for row in self.connection.rows)
+        self.around.reached(f"ambiguous enqueue: was {'not ' if kept else ''}applied")
 
     def answer(self, commands: list[Command[Any]]) -> None:
         """Answer questions, outside of any transaction."""
@@ -268,38 +278,40 @@ class Line:
     def _next(self) -> None:
         """Send what has piled up; as `ThreadHands` does it."""
         batch: list[Command[Any]] = []
-        name = ""
+        names: list[str] = []
         while self._queue and len(batch) < GROUP:
             if batch and self._queue[0][1].alone:
                 break
             name, command = self._queue.popleft()
             if not command.given_up:
                 batch.append(command)
+                names.append(name)
             if command.alone:
                 break
         self._busy = bool(batch)
         if batch:
-            self._send(name, batch)
+            self._send(" ".join(names), batch)
 
     def _send(self, name: str, batch: list[Command[Any]], *, reads: bool = False) -> None:
         fate = self._server.weather.fate(self.process, name)
         if fate.lands is not None:
-            self._kernel.at(fate.lands, self._read if reads else self._land, batch, fate)
+            land = self._read if reads else self._land
+            self._kernel.at(fate.lands, land, name, batch, fate)
         if fate.lands is None or fate.answers is None:
             problem = _problem(name, fate)
             tell = self._tell if reads else self._deliver
             self._kernel.at(fate.told, self._loop.post, tell, batch, problem)
 
-    def _read(self, batch: list[Command[Any]], fate: Fate) -> None:
+    def _read(self, _name: str, batch: list[Command[Any]], fate: Fate) -> None:
         if fate.answers is not None:
             self._server.answer(batch)
             self._kernel.at(fate.answers, self._loop.post, self._tell, batch, None)
 
-    def _land(self, batch: list[Command[Any]], fate: Fate) -> None:
+    def _land(self, name: str, batch: list[Command[Any]], fate: Fate) -> None:
         if fate.answers is None:
             self.process.hurt(renewing=False)
             batch = [Command(one.work) for one in batch]  # its answers go nowhere
-        if not self._server.weather.lands(self.process):
+        if not self._server.weather.lands(self.process, name):
             return
         self._server.perform(self.process.name, batch)
         if fate.answers is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 SEEDS = HERE / "seeds.txt"
 CAUGHT = HERE / "caught.txt"
+REACHED = HERE / "reached.txt"
 
 
 def failed_once() -> list[int]:
@@ -25,16 +26,35 @@ def keep(seed: int, violation: str) -> None:
 
 def catching() -> Mapping[str, Sequence[int]]:
     """For each mutant the seeds that are known to catch it, the quickest first."""
+    return _read(CAUGHT)
+
+
+def reaching() -> Mapping[str, Sequence[int]]:
+    """For each rare case some seeds whose worlds are known to come to it."""
+    return _read(REACHED)
+
+
+def note_caught(known: Mapping[str, Sequence[int]]) -> None:
+    """Write down which seeds catch which mutant."""
+    _write(CAUGHT, "# Mutants, and seeds that catch them; made by `script/soak --mutants`.", known)
+
+
+def note_reached(known: Mapping[str, Sequence[int]]) -> None:
+    """Write down which seeds come to which case."""
+    _write(
+        REACHED, "# Rare cases, and seeds that come to them; made by `script/soak --rare`.", known
+    )
+
+
+def _read(file: Path) -> Mapping[str, Sequence[int]]:
     known = {}
-    for line in CAUGHT.read_text("utf-8").splitlines():
+    for line in file.read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             name, _, seeds = line.rpartition(":")
             known[name] = [int(seed) for seed in seeds.split()]
     return known
 
 
-def note(known: Mapping[str, Sequence[int]]) -> None:
-    """Write down which seeds catch which mutant."""
+def _write(file: Path, head: str, known: Mapping[str, Sequence[int]]) -> None:
     lines = [f"{name}: {' '.join(map(str, seeds))}" for name, seeds in known.items()]
-    head = "# Mutants, and seeds that catch them; made by `script/soak --mutants`."
-    CAUGHT.write_text("\n".join([head, *lines, ""]), "utf-8")
+    file.write_text("\n".join([head, *lines, ""]), "utf-8")

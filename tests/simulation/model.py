@@ -261,8 +261,6 @@ class Model:
         _demand(row.id not in self.live, "I1", f"{row.id} is enqueued twice")
         fresh = (row.fence, row.attempts, row.failures, row.crashes) == (0, 0, 0, 0)
         _demand(fresh, "I6", f"{row.id} begins with {row}")
-        if self.said.name == "enqueue_again":
-            self.sometimes("ambiguous enqueue: was not applied")
 
     def _moves(self, old: Live, new: Live) -> None:
         change = (old.state, new.state)
@@ -386,7 +384,7 @@ class Model:
         """Whether the execution failed, or was stopped because it took too long."""
         if ran is None:
             return False
-        late = self.spec(row.id).timeout is not None and ran.end in ("told", "commit")
+        late = self.spec(row.id).timeout is not None and ran.end in ("stopped", "commit")
         return late or ran.end in ("fail", "later")
 
     def _has_failed(self, old: Live, new: Live, ran: Execution | None) -> None:

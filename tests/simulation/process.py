@@ -27,6 +27,7 @@ class Process:
         self.ended = False  # in order, or by an error
         self.stopping = False
         self.stopping_at = 0.0
+        self.drain = 0.0  # how long its attempts may go on then
         self.hurt_at = -1.0  # when a request of its failed last
         self.capacity = 0  # threads of its worker
         self.frozen = 0

@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import NamedTuple
 
 from tests.simulation import kept
+from tests.simulation.cases import RARE
 from tests.simulation.mutants import MUTANTS, SHIPPED, Mutant
 from tests.simulation.shrink import shrink
 from tests.simulation.trial import trial
@@ -20,6 +21,8 @@ from tests.simulation.trial import trial
 CHUNK = 50
 WITHIN = 400
 KEPT_PER_MUTANT = 2
+KEPT_PER_CASE = 2
+SATED = range(KEPT_PER_CASE)
 
 
 class Part(NamedTuple):
@@ -95,18 +98,34 @@ def search(processes: int) -> int:
             name, seeds = done.result()
             known[name] = seeds
             print(f"{name}: {' '.join(map(str, seeds)) or f'survives {WITHIN} seeds'}", flush=True)
-    kept.note({name: seeds for name, seeds in known.items() if seeds})
+    kept.note_caught({name: seeds for name, seeds in known.items() if seeds})
+    return sum(not seeds for seeds in known.values())
+
+
+def look() -> int:
+    """Find seeds whose worlds come to each rare case; answer with how many none comes to."""
+    known: dict[str, list[int]] = {case: [] for case in RARE}
+    for seed in range(WITHIN):
+        for case in trial(seed).reached:
+            if len(known.get(case, SATED)) < KEPT_PER_CASE:
+                known[case].append(seed)
+        if all(len(seeds) == KEPT_PER_CASE for seeds in known.values()):
+            break
+    kept.note_reached(known)
     return sum(not seeds for seeds in known.values())
 
 
 def main() -> None:
-    """Soak, or search for what catches the mutants."""
+    """Soak, or search for what catches the mutants, or for what comes to rare cases."""
     options = argparse.ArgumentParser(prog="script/soak", description=__doc__)
     options.add_argument("--seeds", type=int, default=200_000, help="how many worlds")
     options.add_argument("--from", type=int, default=0, dest="first", help="the first seed")
     options.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     options.add_argument("--mutants", action="store_true", help="find seeds that catch each mutant")
+    options.add_argument("--rare", action="store_true", help="find seeds that come to rare cases")
     said = options.parse_args()
+    if said.rare:
+        sys.exit(1 if look() else 0)
     if said.mutants:
         sys.exit(1 if search(said.processes) else 0)
     sys.exit(1 if soak(said.first, said.seeds, said.processes) else 0)

@@ -29,11 +29,14 @@ async def perform(_payload: str, ctx: Context | None) -> Any:
     process = asyncio.get_running_loop().process  # type: ignore[attr-defined]
     world = process.world
     act = world.begins(process, ctx)
-    end = "told"
+    end = "lost"  # its claim, or the store
     try:
         end = await _play(world, process, act, ctx)
     except (Broken, Snooze, Cancel, Discard, Retry) as verdict:
         end = VERDICTS[type(verdict)]
+        raise
+    except asyncio.CancelledError:
+        end = "stopped"
         raise
     finally:
         if not process.dead:

@@ -12,12 +12,13 @@ from tests.simulation.process import Process
 
 # An enqueue that is carried out after it was sent again, has run and ended is not promised to be
 # known as the same; a pause that comes after its time would never be undone here.
-NEVER_LATE = frozenset({"enqueue", "enqueue_alike", "_enqueue_all", "pause"})
-RENEWALS = frozenset({"join", "renew"})
+NEVER_LATE = ("enqueue", "pause")
+RENEWALS = ("join", "renew")
 RING = 0.001
 SLOWER = 20.0
 LATEST = 3.0
 FLAKY = 4
+VERBS = ("enqueue", "claim", "settle", "renew", "effects", "cancel", "retry", "lock", "note")
 
 
 class Weather:
@@ -27,6 +28,7 @@ class Weather:
         self.calm = False
         self.outages = 0
         self.slow = 0
+        self.storm_at = -1e9  # when everybody last had trouble with the database
         self._world = world
         self._knobs = plan.knobs
         self._air = Random(f"{plan.seed}/air")
@@ -46,9 +48,11 @@ class Weather:
         chance, span = draw(), draw()
         if self.calm:
             return Fate(delay, delay / 2)
+        if self.slow or self.outages:
+            self.storm_at = self._world.kernel.now
         if self.slow:
             delay *= SLOWER
-            process.hurt(renewing=name in RENEWALS)
+            process.hurt(renewing=_any(RENEWALS, name))
         if self.outages or process.cut:
             # An outage is nobody's own fault: whoever could not renew then is not dead.
             process.hurt(renewing=False)
@@ -72,28 +76,28 @@ class Weather:
         return Fate(None, told=delay + span, busy=True)
 
     def _is_unanswered(self, name: str, delay: float, _span: float) -> Fate:
-        self._world.reached(f"answer lost: {name}")
+        self._world.reached(f"answer lost: {_verb(name)}")
         return Fate(delay, told=2 * delay, ambiguous=True)
 
     def _is_unsent(self, name: str, delay: float, _span: float) -> Fate:
-        self._world.reached(f"request lost: {name}")
+        self._world.reached(f"request lost: {_verb(name)}")
         return Fate(None, told=2 * delay, ambiguous=True)
 
     def _is_late(self, name: str, delay: float, span: float) -> Fate:
-        if name in NEVER_LATE:
+        if _any(NEVER_LATE, name):
             return self._is_unsent(name, delay, span)
-        self._world.reached(f"carried out late: {name}")
+        self._world.reached(f"carried out late: {_verb(name)}")
         return Fate(delay + LATEST * span, told=delay, ambiguous=True)
 
     def _hurts(self, process: Process, name: str, fate: Fate) -> Fate:
-        process.hurt(renewing=name in RENEWALS)
+        process.hurt(renewing=_any(RENEWALS, name))
         return fate
 
-    def lands(self, process: Process) -> bool:
+    def lands(self, process: Process, name: str) -> bool:
         """Whether a request of a process still arrives that may have died meanwhile."""
         if not process.dead:
             return True
-        self._world.reached("cut by a kill while on its way")
+        self._world.reached(f"cut by a kill on its way: {_verb(name)}")
         return process.weather() < 0.5
 
     def carries(self) -> Sequence[float]:
@@ -104,3 +108,12 @@ class Weather:
         if lost < self._knobs.lost_rings:
             return ()
         return (RING, RING + lost) if double < self._knobs.double_rings else (RING,)
+
+
+def _any(words: Sequence[str], name: str) -> bool:
+    return any(word in name for word in words)
+
+
+def _verb(name: str) -> str:
+    """What a statement is for."""
+    return next((verb for verb in VERBS if verb in name), "other")

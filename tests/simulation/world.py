@@ -328,6 +328,9 @@ class World:
         if not process.stopping:
             process.stopping = True
             process.stopping_at = self.kernel.now
+            process.drain = self.plan.knobs.drain if drain else 0.0
+        else:
+            process.drain = 0.0  # a second signal skips it
         process.loop.post(lambda: self._told_to_stop(process, drain=drain))
 
     def _told_to_stop(self, process: Process, *, drain: bool) -> None:
@@ -430,7 +433,22 @@ class World:
         if self.over:
             return
         self.story.tell(self.kernel.now, process.name, f"ends {ctx.id} fence {ctx.fence}: {end}")
+        with self._judged():
+            if end == "stopped" and not self._may_stop(process, ctx.id):
+                raise Violation(f"I12: {process} stops {ctx.id} without need")
         self.model.ends(ctx.id, ctx.fence, end)
+
+    def _may_stop(self, process: Process, job: str) -> bool:
+        """Whether there is a reason to stop a handler: one of its own, a stop, or a lost lease."""
+        row = self.model.live.get(job)
+        if row is None or row.asked is not None or self.jobs[number_of(job)].timeout is not None:
+            return True
+        if self.model.clock_was_set or self.model.somebody_deletes_nodes:
+            return True
+        node = process.parent or process
+        drained = node.stopping and self.kernel.now >= node.stopping_at + node.drain
+        well = min(node.well_for or 0.0, self.kernel.now - self.weather.storm_at)
+        return drained or well < 2 * self.plan.knobs.ttl
 
     def unacknowledged(self) -> list[JobPlan]:
         """The jobs that nobody was told about yet."""
@@ -449,6 +467,8 @@ class World:
         """A caller has its answer."""
         self.story.tell(self.kernel.now, f"job-{job.number}", f"is acknowledged as {answer.id}")
         self.answers[job.number] = answer
+        if answer.existing:
+            self.reached("key led to the job that was there")
         with self._judged():
             self.model.acks(answer.id, job.key)
 
