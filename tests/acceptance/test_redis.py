@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
@@ -101,18 +102,31 @@ async def test_whatever_befalls_redis_answers_are_the_same_and_hardly_later(
     async with serving(tmp_path, store_url) as api:
         load = Load(api)
         await load.run(0.5)
-        for _ in range(ROUNDS):
-            calm = await load.run(CALM)
-            with harmed(server, harm, pause=0.3):
-                under_harm = await load.run(HARMED)
-            late = [took for took in under_harm if took > max(calm) + ADDED]
-            if not late:
-                break
+        calm, under_harm = await in_turns(load, lambda: harmed(server, harm, pause=0.3))
 
     record_property("calm", told(calm))
     record_property("harmed", told(under_harm))
     assert load.wrong == []
-    assert late == [], f"later than {max(calm):.3f} s + {ADDED} s"
+    assert later(calm, under_harm) == [], f"later than {max(calm):.3f} s + {ADDED} s"
+
+
+async def in_turns(
+    load: Load, harm: Callable[[], AbstractContextManager[None]]
+) -> tuple[list[float], list[float]]:
+    """The requests of a calm time and of one under harm: of the first round without a late one."""
+    calm: list[float] = []
+    under_harm: list[float] = []
+    for _ in range(ROUNDS):
+        calm = await load.run(CALM)
+        with harm():
+            under_harm = await load.run(HARMED)
+        if not later(calm, under_harm):
+            break
+    return calm, under_harm
+
+
+def later(calm: list[float], under_harm: list[float]) -> list[float]:
+    return [took for took in under_harm if took > max(calm) + ADDED]
 
 
 def told(took: list[float]) -> str:
