@@ -6,7 +6,6 @@ import asyncio
 import socket
 from collections.abc import Callable, Sequence
 from email.utils import formatdate
-from functools import partial
 from typing import NoReturn, cast
 
 import uvicorn
@@ -26,6 +25,8 @@ EVERY = 1.0
 GRACE = 0.5
 LAST_WORDS = 1.0
 LOOK = 0.01
+# Turns of the event loop in which nobody comes.
+QUIET = 3
 
 
 class Server:
@@ -49,14 +50,16 @@ class Server:
         self._clock = clock
         self._state = ServerState()
         self._listeners: list[asyncio.Server] = []
+        self._came = 0
         self._look()
 
     async def listen(self, sockets: Sequence[socket.socket]) -> None:
         """Take connections from now on."""
         loop = asyncio.get_running_loop()
-        make = partial(Connection, self._config, self._state, {})
         for each in sockets:
-            self._listeners.append(await loop.create_server(make, sock=each, backlog=BACKLOG))
+            self._listeners.append(
+                await loop.create_server(self._connection, sock=each, backlog=BACKLOG)
+            )
 
     async def run(self) -> NoReturn:
         """Look after the connections."""
@@ -70,10 +73,14 @@ class Server:
         Answers with how many requests were cut off.
         """
         self._drain.begin()
+        await self._let_in()
         if self._connections:
             await _within(GRACE, hurry, lambda: not self._connections)
+            await self._let_in()
         for listener in self._listeners:
             listener.close()
+        # Whoever came in last has as long to say what it wants as those before it.
+        await _within(GRACE, hurry, lambda: not self._connections)
         for connection in self._connections:
             connection.shutdown()
         await _within(seconds, hurry, lambda: not self._state.tasks)
@@ -84,6 +91,23 @@ class Server:
         for connection in self._connections:
             connection.abort()
         return cut
+
+    def _connection(self) -> Connection:
+        self._came += 1
+        return Connection(self._config, self._state, {})
+
+    async def _let_in(self) -> None:
+        """Take every connection that waits at the door: to close it would turn them away unheard.
+
+        The event loop takes one in each turn.
+        """
+        quiet = 0
+        for _ in range(BACKLOG):
+            came = self._came
+            await asyncio.sleep(0)
+            quiet = quiet + 1 if self._came == came else 0
+            if quiet == QUIET:
+                return
 
     @property
     def _connections(self) -> list[Connection]:
