@@ -104,7 +104,8 @@ async def test_who_tells_a_frozen_redis_waits_for_nothing_and_learns_that_it_was
 
     await link.tell("DEL", "a", unheard=unheard.set)
 
-    assert time.monotonic() - began < 0.1
+    assert not unheard.is_set()  # that takes a deadline, which nobody waited for
+    assert time.monotonic() - began < 1
     await asyncio.wait_for(unheard.wait(), 5)
     kill(server.pid, signal.SIGCONT)
 
@@ -214,7 +215,7 @@ async def test_a_frozen_server_costs_one_deadline_and_then_nothing(
     await link.wait()
 
     assert max(first) < AT_MOST
-    assert sum(later) < 0.05
+    assert sum(later) < 0.5  # a deadline for each would be a second
     assert await link.call("PING") == b"PONG"
     assert len(recorder.of(RedisLost)) == len(recorder.of(RedisFound)) == 1
 
@@ -225,12 +226,12 @@ async def test_a_server_that_is_frozen_from_the_start_costs_one_deadline(
     kill(server.pid, signal.SIGSTOP)
 
     first = await asyncio.gather(*(seconds(link) for _ in range(20)))
-    later = await seconds(link)
+    later = [await seconds(link) for _ in range(20)]
     kill(server.pid, signal.SIGCONT)
     await link.wait()
 
     assert max(first) < AT_MOST
-    assert later < 0.05
+    assert sum(later) < 0.5  # as above
     assert await link.call("PING") == b"PONG"
 
 
