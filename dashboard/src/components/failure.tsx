@@ -33,7 +33,8 @@ export function words(error: unknown): string {
   return sentence(error instanceof Error ? error.message : String(error));
 }
 
-function sentence(said: string): string {
+/** With a capital at its beginning, and an end. */
+export function sentence(said: string): string {
   const begun = said.charAt(0).toUpperCase() + said.slice(1);
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }

@@ -4,6 +4,7 @@ import { Link, type LinkProps } from "@tanstack/react-router";
 import { incidents } from "~/api/incidents";
 import type { Incident } from "~/api/shapes";
 import { classes } from "~/components/classes";
+import { sentence } from "~/components/failure";
 import { Icon, type IconName } from "~/components/icon";
 import { Time } from "~/components/time";
 
@@ -39,7 +40,7 @@ function Line({ incident }: { incident: Incident }) {
     >
       <Icon name={look.icon} className="mt-0.5 size-4 shrink-0" />
       <span className="sr-only">{look.words}: </span>
-      <span className="min-w-0 flex-1 wrap-anywhere text-text">{incident.sentence}</span>
+      <span className="min-w-0 flex-1 wrap-anywhere text-text">{sentence(incident.sentence)}</span>
       {incident.since && (
         <span className="text-xs leading-5">
           <Time at={incident.since} />
