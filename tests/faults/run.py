@@ -42,7 +42,7 @@ def main() -> int:
             found[number] = over.result()
             _say(f"{number}  {_verdict(found[number])}")
             if wanted.dose == "full":
-                _keep(found)
+                _keep({number: found[number]})
                 report.main()
     _say("")
     for number, result in sorted(found.items()):
