@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.simulation.cases import RARE, USUAL
 from tests.simulation.kept import failed_once, reaching
+from tests.simulation.plan import Fault, Harm, Plan, draw
 from tests.simulation.trial import Verdict, trial
 
 # Shards run side by side; each has a few seconds of work.
@@ -39,6 +41,19 @@ def test_every_promise_holds_in_every_world(shard: int) -> None:
 @pytest.mark.timeout(300)
 def test_what_failed_once_fails_no_more() -> None:
     judged([trial(seed) for seed in failed_once()])
+
+
+@pytest.mark.parametrize("seed", [1, 11, 12])
+def test_nobody_is_taken_for_dead_because_the_clock_of_the_database_is_set(seed: int) -> None:
+    judged([trial(seed, clock_is_set(draw(seed)))])
+
+
+def clock_is_set(plan: Plan) -> Plan:
+    """The same fleet, to which nothing happens but that the database's clock goes ahead."""
+    quiet = replace(plan.knobs, fails=0, busy=0, unanswered=0, unsent=0, late=0, safety=9)
+    late = [job.at + 0.2 for job in plan.jobs if job.at > plan.knobs.ttl * 1.5]
+    faults = tuple(Fault(at, Harm.SET_CLOCK, 0, 20.0) for at in late[:3])
+    return replace(plan, knobs=quiet, faults=faults)
 
 
 @pytest.mark.timeout(600)

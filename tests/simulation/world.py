@@ -385,7 +385,7 @@ class World:
         self.server.perform("somebody", [Command(forget)])
 
     def _clock_set(self, _process: Process, lasts: float) -> None:
-        self.model.clock_was_set = True
+        self.model.clock_set_at = self.kernel.now
         self.clock.jump(lasts)
 
     # --- ports ------------------------------------------------------------------------------------

@@ -80,3 +80,12 @@ def test_a_slow_answer_is_no_jump() -> None:
     tenure.renewed(18, 22, round((22 + SKEW) * 1e6))
 
     assert tenure.unbroken(22)
+
+
+def test_a_clock_that_was_set_since_the_last_renewal_is_noticed() -> None:
+    tenure = Tenure(TERMS)
+    renew(tenure, 0, 3)
+
+    assert tenure.agrees(4.0, round((4.0 + SKEW) * 1e6))
+    assert not tenure.agrees(4.0, round((4.0 + SKEW + 20) * 1e6))
+    assert not Tenure(TERMS).agrees(4.0, 0)

@@ -36,6 +36,6 @@ class Locking(Protocol):
         """Give it back; changes nothing if it has ended."""
         ...
 
-    async def lapsed(self) -> bool:
-        """Whether some node has let its lease run out."""
+    async def lapsed(self) -> int | None:
+        """The database's time in µs, if by then some node has let its lease run out."""
         ...

@@ -47,7 +47,7 @@ class SqlLocking:
         """Give it back."""
         await self.database.write(Statement("unlock", {"name": name, "token": token}))
 
-    async def lapsed(self) -> bool:
-        """Whether some node has let its lease run out."""
+    async def lapsed(self) -> int | None:
+        """The database's time in µs, if by then some node has let its lease run out."""
         [row] = await self.database.read(Statement("lapsed"))
-        return bool(row["lapsed"])
+        return int(row["now_us"]) if row["lapsed"] else None

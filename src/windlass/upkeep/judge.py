@@ -10,17 +10,23 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import TypeAlias
 
 from windlass.store.base import Store
 
 LOCK = "windlass.reclaim"
 TTL = timedelta(seconds=1)
 
+# Whether a lease that ran out proves a death, also by this time of the database.
+MayJudge: TypeAlias = Callable[[int | None], bool]
+
 
 @asynccontextmanager
-async def judging(store: Store, may_judge: Callable[[], bool]) -> AsyncIterator[bool]:
+async def judging(store: Store, may_judge: MayJudge) -> AsyncIterator[bool]:
     """Whether the block may judge; the lock is asked for only if there is somebody to be judged."""
-    if not (may_judge() and await store.lapsed()):
+    lapsed_us = await store.lapsed() if may_judge(None) else None
+    # A database whose clock was just set sees every lease run out, and nobody is dead.
+    if lapsed_us is None or not may_judge(lapsed_us):
         yield False
         return
     grip = await store.lock(LOCK, TTL)
@@ -28,6 +34,6 @@ async def judging(store: Store, may_judge: Callable[[], bool]) -> AsyncIterator[
         yield False
         return
     try:
-        yield may_judge()  # still: who was frozen while it asked may not
+        yield may_judge(None)  # still: who was frozen while it asked may not
     finally:
         await store.unlock(LOCK, grip.token)

@@ -15,7 +15,7 @@ from windlass.observe.events import ChoreFailed, Observer
 from windlass.store.base import Store
 from windlass.upkeep.beat import beat
 from windlass.upkeep.fold import fold
-from windlass.upkeep.judge import judging
+from windlass.upkeep.judge import MayJudge, judging
 from windlass.upkeep.park import park
 from windlass.upkeep.promote import promote
 from windlass.upkeep.prune import prune
@@ -49,7 +49,7 @@ class Tools:
 
 
 def rota(
-    tools: Tools, may_judge: Callable[[], bool], reclaimed: Callable[[], None] = lambda: None
+    tools: Tools, may_judge: MayJudge, reclaimed: Callable[[], None] = lambda: None
 ) -> list[Loop]:
     """Every chore as a loop; `may_judge` tells whether a lease that ran out proves a death.
 

@@ -75,7 +75,7 @@ class Outfit:
     clock: Clock
     chance: Chance
     observer: Observer
-    rota: Callable[[Callable[[], bool], Callable[[], None]], Sequence[Loop]]
+    rota: Callable[[Callable[[int | None], bool], Callable[[], None]], Sequence[Loop]]
     answering: Callable[[NodeId], AbstractContextManager[None]]
     aside: Aside = background
     terms: LeaseTerms = field(default_factory=LeaseTerms)
@@ -125,9 +125,12 @@ class Node:
                 self._lease.revoke()
                 await self._leave()
 
-    def may_judge(self) -> bool:
-        """Whether this node may take another node's lapsed lease for a death."""
-        return self._tenure.unbroken(self._outfit.clock.monotonic())
+    def may_judge(self, database_us: int | None = None) -> bool:
+        """Whether this node may take another's lapsed lease for a death; by that time, if said."""
+        now = self._outfit.clock.monotonic()
+        if database_us is not None and not self._tenure.agrees(now, database_us):
+            return False
+        return self._tenure.unbroken(now)
 
     def dismiss(self, worker: WorkerId) -> None:
         """Tell the fleet soon that the worker has ended, and reclaim what it held."""

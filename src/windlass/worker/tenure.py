@@ -61,6 +61,11 @@ class Tenure:
             return False
         return now - last.since >= self._terms.ttl and now - last.sent <= 2 * self._terms.every
 
+    def agrees(self, now: float, now_us: int) -> bool:
+        """Whether the database's clock, read just now, has not been set since the last renewal."""
+        last = self._last
+        return last is not None and abs(now_us / 1e6 - now - last.offset) <= CLOCK_JUMP
+
     def _interrupted(self, sent: float, offset: float, took: float) -> bool:
         last = self._last
         if last is None:
