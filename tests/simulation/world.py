@@ -130,7 +130,9 @@ class World:
         for process in list(self.processes.values()):
             while process.frozen and not process.gone:
                 process.thaw()
-            process.cut = 0
+            if process.cut:
+                process.cut = 0
+                process.suffers()
         self.kernel.at(PAUSES_END, self._resume)
         self.kernel.run(self.kernel.now + CALM, self._settled)
         stuck = [str(row) for row in self.model.live.values()]
