@@ -31,6 +31,7 @@ class Process:
         self.hurt_at = -1.0  # when a request of its failed last
         self.capacity = 0  # threads of its worker
         self.frozen = 0
+        self.hogged_until = -1e9  # by a handler that gives way to nobody
         self.flaky = 0  # so many requests will fail
         self.cut = 0  # off from the database
         self.ill_at = self.kernel.now  # when something last befell it

@@ -351,6 +351,7 @@ class World:
     def _hogged(self, process: Process, lasts: float) -> None:
         if process.parent is None and len(process.loops) == 1:
             return  # a supervisor runs no handlers
+        process.hogged_until = self.kernel.now + lasts
         process.loop.freeze()
         self.kernel.at(lasts, process.loop.thaw)
 
@@ -449,7 +450,9 @@ class World:
             return True
         node = process.parent or process
         drained = node.stopping and self.kernel.now >= node.stopping_at + node.drain
-        well = min(node.well_for or 0.0, self.kernel.now - self.weather.storm_at)
+        # Who was told before a hog, or before it was frozen, hears of it after.
+        heard = self.kernel.now - max(self.weather.storm_at, process.hogged_until, process.ill_at)
+        well = min(node.well_for or 0.0, heard)
         return drained or well < 2 * self.plan.knobs.ttl
 
     def unacknowledged(self) -> list[JobPlan]:
