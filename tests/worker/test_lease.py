@@ -5,11 +5,13 @@ import os
 import threading
 
 from tests.waiting import until
+from tests.worker.faults import Faulty
 from tests.worker.yard import LEASE, Yard
 from windlass.clock import SystemClock
 from windlass.core.job import State
 from windlass.executors.context import Context
-from windlass.observe.events import AttemptFailed
+from windlass.observe.events import AttemptFailed, JobsHandedBack
+from windlass.store.records import Claimed, Demand
 from windlass.worker.lease import LocalLease, SharedLease, shared_memory
 
 
@@ -165,3 +167,27 @@ async def test_a_lease_that_lapsed_for_a_moment_leaves_nobody_waiting(yard: Yard
 
     async with yard.working(slots=1, poll=60.0):
         await yard.come_to(State.COMPLETED, *jobs)
+
+
+async def test_claims_that_come_after_trust_was_lost_do_not_wait_for_it(yard: Yard) -> None:
+    class Distrusted(Faulty):
+        """A store whose first claim is answered after the lease can no longer be trusted."""
+
+        async def claim(self, demand: Demand) -> Claimed:
+            claimed = await super().claim(demand)
+            if claimed.claims and len(self.demands) == 1:
+                yard.lease.revoke()
+            return claimed
+
+    async def work() -> None: ...
+
+    yard.handles(work)
+    job = await yard.enqueue("work")
+
+    async with yard.working(Distrusted(yard.store)):
+        await yard.come_to(State.PENDING, job)
+        await until(lambda: yard.seen.of(JobsHandedBack))
+        yard.lease.extend(yard.clock.monotonic() + 60)
+        [done] = await yard.come_to(State.COMPLETED, job)
+
+    assert done.fence == 3

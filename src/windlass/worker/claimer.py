@@ -261,7 +261,11 @@ class Claimer:
         if front.lane is Lane.ALONE:
             self._has_suspect = bool(claimed.claims)
             self._suspects_since = None  # until the fleet tells of more
-        self._accept(claimed.claims, appetite.ways)
+        if self._gear.may_start(self._gear.clock.monotonic()):
+            self._accept(claimed.claims, appetite.ways)
+        else:
+            # Others may have them before the lease can be trusted again, so they do not wait here.
+            self._gear.hand_back(claimed.claims)
 
     async def _keeps_free(self, demand: Demand) -> bool:
         """Whether the free threads are kept for a wide job at the head of the lane."""
