@@ -170,7 +170,7 @@ def test_keys_select_retry_and_cancel(page: Page, served: Served) -> None:
     for name in ("Ada", "Grace", "Hedy"):
         served.submit("greet", {"name": name}, queue="brig")
     page.goto(f"{served.ui}jobs?q=queue:brig")
-    expect(rows(page)).to_have_count(4)
+    expect(rows(page).get_by_role("checkbox")).to_have_count(4)
 
     for key in ("j", "x", "j", "j", "X"):
         page.keyboard.press(key)
@@ -183,6 +183,7 @@ def test_keys_select_retry_and_cancel(page: Page, served: Served) -> None:
     page.keyboard.press("r")
 
     expect(page.get_by_text("Retried 1 job")).to_be_visible()
+    expect(page.get_by_role("region", name="Selection")).to_be_hidden()
     expect(rows(page).locator("[data-state=pending]")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="Why is it waiting?")).to_be_visible()

@@ -16,7 +16,7 @@ def test_a_queue_is_paused_explains_itself_and_goes_on(
     page.get_by_role("button", name="Pause galley").click()
     expect(page.get_by_role("button", name="Resume galley")).to_be_visible()
     held = served.submit("greet", {"name": "Grace"}, queue="galley")
-    why = served.get(f"/jobs/{held}/explain")["sentences"]
+    why = served.get(f"/jobs/{held}/explain")["reasons"]
     see(page, "queues-light")
     found = axe(page)
     page.get_by_role("button", name="Resume galley").click()

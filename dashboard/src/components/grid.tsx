@@ -70,6 +70,7 @@ export function Grid<T>(props: GridProps<T>) {
   const { onSeen, onAt, scrolledTo } = props;
   const box = useRef<HTMLDivElement>(null);
   const place = useRef<HTMLDivElement>(null);
+  const going = useRef(-1);
   const anchor = useRef(-1); // where a range of selected rows begins
   const width = useWidth(box);
   const [at, setAt] = useState(-1);
@@ -104,12 +105,20 @@ export function Grid<T>(props: GridProps<T>) {
     if (scrolledTo && place.current) place.current.scrollTop = scrolledTo.current;
   }, [scrolledTo]);
 
+  const focus = useCallback((index: number) => {
+    setAt(index);
+    latest.current.onAt?.(latest.current.rows[index]);
+  }, []);
   const go = (to: number) => {
     if (rows.length === 0) return;
     const next = Math.min(Math.max(to, 0), rows.length - 1);
-    setAt(next);
+    focus(next);
+    going.current = next;
     virtual.scrollToIndex(next);
-    requestAnimationFrame(() => rowAt(place.current, next)?.focus({ preventScroll: true }));
+    // The row is there with the next frame; until then one may have gone further.
+    requestAnimationFrame(() => {
+      if (going.current === next) rowAt(place.current, next)?.focus({ preventScroll: true });
+    });
   };
   const toggle = useCallback((index: number, range: boolean) => {
     const now = latest.current;
@@ -124,10 +133,6 @@ export function Grid<T>(props: GridProps<T>) {
   const open = useCallback((index: number) => {
     const row = latest.current.rows[index];
     if (row !== undefined) latest.current.onOpen?.(row);
-  }, []);
-  const focus = useCallback((index: number) => {
-    setAt(index);
-    latest.current.onAt?.(latest.current.rows[index]);
   }, []);
   const page = () => Math.max(Math.floor((place.current?.clientHeight ?? 0) / rowHeight) - 1, 1);
 

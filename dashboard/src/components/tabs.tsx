@@ -1,6 +1,8 @@
 /** Several views in one place, of which one shows. */
-import { useId, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from "react";
 import { classes } from "./classes";
+
+const GAP = 64;
 
 export interface Tab<K extends string> {
   key: K;
@@ -20,6 +22,12 @@ export function Tabs<K extends string>({ label, tabs, active, onChange, children
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
 
+  // On a phone there is not always room for all: the active one is in sight.
+  useEffect(() => {
+    const tab = place.current?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (place.current && tab) place.current.scrollLeft = tab.offsetLeft - GAP;
+  }, [active]);
+
   const walk = (event: KeyboardEvent) => {
     const now = tabs.findIndex((tab) => tab.key === active);
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -38,7 +46,7 @@ export function Tabs<K extends string>({ label, tabs, active, onChange, children
         aria-label={label}
         tabIndex={-1}
         onKeyDown={walk}
-        className="flex gap-4 overflow-x-auto border-b border-line [scrollbar-width:none]"
+        className="relative flex gap-4 overflow-x-auto border-b border-line [scrollbar-width:none]"
       >
         {tabs.map((tab) => (
           <button

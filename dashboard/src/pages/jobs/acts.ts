@@ -52,7 +52,8 @@ export function can(act: Act, job: Pick<Job, "status">): boolean {
   return ACTS[act].states.includes(job.status);
 }
 
-export function perform(act: Act, id: string): Promise<unknown> {
+/** Do it; answers with the job as it is then, unless it is gone. */
+export function perform(act: Act, id: string): Promise<Job | undefined> {
   const path = { job_id: id };
   switch (act) {
     case "retry":
@@ -68,15 +69,21 @@ export function perform(act: Act, id: string): Promise<unknown> {
 const AT_ONCE = 4;
 
 /** Do it to each; what had changed meanwhile is told apart, and fails nothing. */
-export async function performAll(act: Act, ids: readonly string[]): Promise<string> {
+export async function performAll(
+  act: Act,
+  ids: readonly string[],
+  onEach: (id: string, job: Job | undefined) => void,
+): Promise<string> {
   const left = [...ids];
   let refused = 0;
   const work = async (): Promise<void> => {
     for (let id = left.pop(); id !== undefined; id = left.pop()) {
-      await perform(act, id).catch((error: unknown) => {
+      try {
+        onEach(id, await perform(act, id));
+      } catch (error) {
         if (!(error instanceof Problem) || error.passing) throw error;
         refused += 1;
-      });
+      }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

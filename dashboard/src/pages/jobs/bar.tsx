@@ -1,5 +1,5 @@
 /** The query bar: says what can be asked while one types, and kindly what cannot be read. */
-import { useId, useRef, useState, type KeyboardEvent } from "react";
+import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 import { Button } from "~/components/button";
 import { classes } from "~/components/classes";
 import { Icon } from "~/components/icon";
@@ -20,12 +20,26 @@ const NONE = -1;
 export function Bar({ asked, onAsk, known, problem }: BarProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
+  // Where the caret goes once the text is there.
+  const placed = useRef<number>(undefined);
   const [text, setText] = useState(asked);
+  const [shown, setShown] = useState(asked);
   const [caret, setCaret] = useState(asked.length);
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(NONE);
+  if (shown !== asked) {
+    // It was asked elsewhere: by a link, or by going back.
+    setShown(asked);
+    setText(asked);
+  }
   const { word, from, to } = wordAt(text, caret);
   const options = open ? completions(word, known) : [];
+
+  useLayoutEffect(() => {
+    if (placed.current === undefined) return;
+    input.current?.setSelectionRange(placed.current, placed.current);
+    placed.current = undefined;
+  });
 
   const take = ({ word: taken }: Option) => {
     // A whole word is done; one that ends in a colon or a dot goes on.
@@ -34,9 +48,7 @@ export function Bar({ asked, onAsk, known, problem }: BarProps) {
     setText(next);
     setActive(NONE);
     setCaret(from + done.length);
-    requestAnimationFrame(() =>
-      input.current?.setSelectionRange(from + done.length, from + done.length),
-    );
+    placed.current = from + done.length;
   };
   const ask = (q: string) => {
     setOpen(false);
@@ -79,7 +91,7 @@ export function Bar({ asked, onAsk, known, problem }: BarProps) {
       <div
         className={classes(
           "relative flex h-9 items-center gap-2 rounded-lg border bg-panel pr-1 pl-2.5 shadow-xs",
-          "focus-within:border-accent focus-within:ring-2 focus-within:ring-accent-soft",
+          "has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-accent-text",
           problem ? "border-failed" : "border-line-strong",
         )}
       >
@@ -110,7 +122,9 @@ export function Bar({ asked, onAsk, known, problem }: BarProps) {
           onClick={() => setOpen(true)}
           onBlur={() => setOpen(false)}
           onKeyDown={press}
-          className="h-full min-w-0 flex-1 bg-transparent font-mono text-xs outline-none placeholder:font-sans placeholder:text-sm [&::-webkit-search-cancel-button]:hidden"
+          // The bar around it has the ring.
+          style={{ outline: "none" }}
+          className="h-full min-w-0 flex-1 bg-transparent font-mono text-xs placeholder:font-sans placeholder:text-sm [&::-webkit-search-cancel-button]:hidden"
         />
         {text ? (
           <Button

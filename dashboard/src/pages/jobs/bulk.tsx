@@ -1,7 +1,7 @@
 /** How far a bulk action has come: it is a job itself, and goes on when one leaves. */
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { jobs } from "~/api/jobs";
 import { useMay } from "~/api/session";
 import type { Job, Progress } from "~/api/shapes";
@@ -32,9 +32,11 @@ export function BulkProgress({ id, onDone, onClose }: BulkProps) {
   const progress = useQuery({ ...jobs.progress(id), enabled: live(job.data) });
   useWatch([id]);
   const going = live(job.data);
+  const went = useRef(false);
   useEffect(() => {
-    if (!going) onDone();
-  }, [going, onDone]);
+    if (went.current && !going) onDone();
+    went.current = job.isSuccess && going;
+  }, [job.isSuccess, going, onDone]);
   return (
     <section
       aria-label="Bulk action"

@@ -18,21 +18,23 @@ interface ChoiceProps {
   at: Job | undefined;
   /** How many match in all; nobody knows of a search that was not gone through. */
   total: number | undefined;
+  /** Whether all that match are meant, also those that are not loaded. */
+  all: boolean;
+  onAll: () => void;
   onClear: () => void;
-  onDone: () => void;
+  onEach: (id: string, job: Job | undefined) => void;
   onBulk: (id: string) => void;
 }
 
-export function Choice({ asked, chosen, at, total, onClear, onDone, onBulk }: ChoiceProps) {
-  const [all, setAll] = useState(false);
+export function Choice(props: ChoiceProps) {
+  const { asked, chosen, at, total, all, onAll, onClear, onEach, onBulk } = props;
   const [wanted, setWanted] = useState<Act>();
   const meaning = chosen.length > 0 ? chosen : at ? [at] : [];
   const acting = useMutation({
-    mutationFn: (act: Act) => performAll(act, idsFor(act, meaning)),
+    mutationFn: (act: Act) => performAll(act, idsFor(act, meaning), onEach),
     onSuccess: (told) => {
       say(told);
       onClear();
-      onDone();
     },
     onError: sayProblem,
   });
@@ -40,14 +42,12 @@ export function Choice({ asked, chosen, at, total, onClear, onDone, onBulk }: Ch
     const { id } = await api.post("/jobs/bulk", {
       body: { action: act, filter: meant(act, asked) },
     });
-    setAll(false);
     onClear();
     onBulk(id);
   };
-  const everything = all && chosen.length > 0;
   const begin = (act: Act) => {
     const few = idsFor(act, meaning);
-    if (everything) return setWanted(act);
+    if (all) return setWanted(act);
     if (few.length === 0) return;
     // What can be put back at once is not asked about.
     if (few.length === 1 && act !== "delete") return acting.mutate(act);
@@ -60,10 +60,10 @@ export function Choice({ asked, chosen, at, total, onClear, onDone, onBulk }: Ch
     ...(chosen.length > 0 ? [{ keys: "Escape", does: "Select nothing", act: onClear }] : []),
   ]);
 
-  const many = everything
-    ? all && total !== undefined
-      ? count(total, "job")
-      : "all jobs that match"
+  const many = all
+    ? total === undefined
+      ? "all jobs that match"
+      : count(total, "job")
     : wanted && count(idsFor(wanted, meaning).length, "job");
   return (
     <>
@@ -74,10 +74,10 @@ export function Choice({ asked, chosen, at, total, onClear, onDone, onBulk }: Ch
           className="absolute inset-x-2 bottom-3 z-20 mx-auto flex max-w-fit flex-wrap items-center justify-center gap-1.5 rounded-xl border border-line bg-raised py-1.5 pr-1.5 pl-4 text-sm shadow-raised"
         >
           <span className="pr-1 font-medium whitespace-nowrap">
-            {everything ? allWords(total) : `${number(chosen.length)} selected`}
+            {all ? allWords(total) : `${number(chosen.length)} selected`}
           </span>
-          {!everything && (total === undefined || total > chosen.length) && (
-            <Button kind="ghost" small onClick={() => setAll(true)} className="text-accent-text!">
+          {!all && (total === undefined || total > chosen.length) && (
+            <Button kind="ghost" small onClick={onAll} className="text-accent-text!">
               {total === undefined ? "Select all that match" : `Select all ${number(total)}`}
             </Button>
           )}
@@ -88,22 +88,13 @@ export function Choice({ asked, chosen, at, total, onClear, onDone, onBulk }: Ch
               kind={ACTS[act].danger ? "danger" : "plain"}
               icon={ACTS[act].icon}
               busy={acting.isPending && acting.variables === act}
-              disabled={everything ? !fits(act, asked) : idsFor(act, chosen).length === 0}
+              disabled={all ? !fits(act, asked) : idsFor(act, chosen).length === 0}
               onClick={() => begin(act)}
             >
               {ACTS[act].verb}
             </Button>
           ))}
-          <Button
-            kind="ghost"
-            small
-            icon="close"
-            aria-label="Select nothing"
-            onClick={() => {
-              setAll(false);
-              onClear();
-            }}
-          />
+          <Button kind="ghost" small icon="close" aria-label="Select nothing" onClick={onClear} />
         </div>
       )}
       {wanted && (
@@ -113,10 +104,10 @@ export function Choice({ asked, chosen, at, total, onClear, onDone, onBulk }: Ch
           title={`${ACTS[wanted].verb} ${many}?`}
           verb={`${ACTS[wanted].verb} ${many}`}
           danger={ACTS[wanted].danger}
-          act={() => (everything ? bulk(wanted) : acting.mutateAsync(wanted))}
+          act={() => (all ? bulk(wanted) : acting.mutateAsync(wanted))}
         >
           <p>{ACTS[wanted].means}</p>
-          {everything && (
+          {all && (
             <p className="mt-2">
               All that match{" "}
               <code className="font-mono text-xs text-text">{meant(wanted, asked)}</code> are meant,

@@ -16,7 +16,7 @@ export interface Option {
   tells?: string;
 }
 
-const MOST = 8;
+const MOST = 10;
 const SAMPLED = 50;
 const AGES = [
   { word: "age:<10m", tells: "of the last ten minutes" },

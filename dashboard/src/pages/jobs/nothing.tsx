@@ -38,7 +38,7 @@ export function Nothing({ asked, lookedBackTo, onMore, onAsk }: NothingProps) {
       </Empty>
     );
   }
-  if (asked.q !== undefined) return <NoMatch onAsk={onAsk} />;
+  if (asked.q !== undefined) return <Examples title="No job matches" onAsk={onAsk} />;
   if (asked.status !== undefined) {
     const look = LOOKS[asked.status];
     return (
@@ -54,9 +54,9 @@ export function Nothing({ asked, lookedBackTo, onMore, onAsk }: NothingProps) {
   );
 }
 
-export function NoMatch({ onAsk }: { onAsk: (q: string) => void }) {
+export function Examples({ title, onAsk }: { title: string; onAsk: (q: string) => void }) {
   return (
-    <Empty icon="search" title="No job matches">
+    <Empty icon="search" title={title}>
       <p>Each word narrows the answer down. For example:</p>
       <ul className="mt-3 flex flex-col gap-1 text-left">
         {EXAMPLES.map(({ q, tells }) => (

@@ -19,8 +19,9 @@ import { BulkProgress } from "./bulk";
 import { Choice } from "./choice";
 import { NARROW, WIDE } from "./columns";
 import { pathsOf, type Known } from "./completion";
-import { NoMatch, Nothing } from "./nothing";
+import { Examples, Nothing } from "./nothing";
 import { useReading, type Reading } from "./reading";
+import { rollOf, type Roll } from "./roll";
 import { Searched } from "./searched";
 import { StateTabs, totalOf } from "./states";
 import { apart, type Asked } from "./words";
@@ -49,14 +50,7 @@ export function JobsPage() {
   );
   return (
     <Page title="Jobs" actions={actions} whole>
-      <List
-        key={`${status} ${q}`}
-        asked={{ status, q }}
-        onAsk={ask}
-        bulk={bulk}
-        onBulk={show}
-        may={may}
-      />
+      <List asked={{ status, q }} onAsk={ask} bulk={bulk} onBulk={show} may={may} />
     </Page>
   );
 }
@@ -71,25 +65,28 @@ interface ListProps {
 
 function List({ asked, onAsk, bulk, onBulk, may }: ListProps) {
   const { status, q } = asked;
-  const [selected, setSelected] = useState(NOBODY);
-  const [hovered, setHovered] = useState(false);
-  const [atTop, setAtTop] = useState(true);
-  const [at, setAt] = useState<Job>();
-  const held = hovered || !atTop || selected.size > 0 || at !== undefined;
-  const reading = useReading(asked, held);
-  const { rows, roll, error } = reading;
   const go = useNavigate();
   const wide = useWide();
+  const roll = useMemo(() => rollOf({ status, q }), [status, q]);
+  const [reader, setReader] = useState(() => begun(roll));
+  if (reader.roll !== roll) setReader(begun(roll));
+  const { selected, hovered, atTop, at } = reader;
+  const reading = useReading(roll, hovered || !atTop || selected.size > 0 || at !== undefined);
+  const { rows, error } = reading;
   const known = useKnown(rows);
   const total = useTotal(asked, reading);
-  const problem = error instanceof Problem && error.status === BAD_QUERY ? error : undefined;
-  const search = (text: string) => onAsk({ status: undefined, ...apart(text, status) });
-  const choose = useCallback(
-    (keys: readonly string[], on: boolean) => setSelected((now) => changed(now, keys, on)),
+  const chosen = useMemo(() => rows.filter((job) => selected.has(job.id)), [rows, selected]);
+  const change = useCallback(
+    (next: Partial<Reader>) => setReader((now) => (says(now, next) ? now : { ...now, ...next })),
     [],
   );
-  const clear = useCallback(() => setSelected(NOBODY), []);
-  const chosen = useMemo(() => rows.filter((job) => selected.has(job.id)), [rows, selected]);
+  const choose = useCallback(
+    (keys: readonly string[], on: boolean) =>
+      setReader((now) => ({ ...now, all: false, selected: changed(now.selected, keys, on) })),
+    [],
+  );
+  const problem = error instanceof Problem && error.status === BAD_QUERY ? error : undefined;
+  const search = (text: string) => onAsk({ status: undefined, ...apart(text, status) });
   return (
     <>
       <div className="flex flex-col gap-1">
@@ -100,17 +97,17 @@ function List({ asked, onAsk, bulk, onBulk, may }: ListProps) {
           onChange={(state) => onAsk({ status: state, q })}
         />
       </div>
-      {bulk && <BulkProgress id={bulk} onDone={roll.refresh} onClose={() => onBulk(undefined)} />}
+      {bulk && <BulkProgress id={bulk} onDone={roll.renew} onClose={() => onBulk(undefined)} />}
       <div
         className="relative flex min-h-0 flex-1 flex-col overflow-hidden rounded-lg border border-line bg-panel"
-        onPointerEnter={(event) => setHovered(event.pointerType === "mouse")}
-        onPointerLeave={() => setHovered(false)}
+        onPointerEnter={({ pointerType }) => change({ hovered: pointerType === "mouse" })}
+        onPointerLeave={() => change({ hovered: false })}
       >
         {error !== undefined && !problem && rows.length === 0 ? (
           <Failure error={error} again={roll.older} />
         ) : (
           <Grid
-            key={wide ? "wide" : "narrow"}
+            key={`${wide} ${status} ${q}`}
             label="Jobs"
             columns={wide ? WIDE : NARROW}
             rows={rows}
@@ -121,13 +118,13 @@ function List({ asked, onAsk, bulk, onBulk, may }: ListProps) {
             onOpen={(job) => void go({ to: "/jobs/$jobId", params: { jobId: job.id } })}
             {...(reading.lookedBackTo === undefined && { onEnd: roll.older })}
             {...(may && { selected, onSelect: choose })}
-            onScrolled={setAtTop}
+            onScrolled={(top) => change({ atTop: top })}
             onSeen={reading.seen}
-            onAt={setAt}
+            onAt={(job) => change({ at: job?.id })}
             scrolledTo={roll.scrolledTo}
             empty={
               problem ? (
-                <NoMatch onAsk={search} />
+                <Examples title="This cannot be read" onAsk={search} />
               ) : (
                 <Nothing
                   asked={asked}
@@ -138,25 +135,31 @@ function List({ asked, onAsk, bulk, onBulk, may }: ListProps) {
               )
             }
             foot={
-              reading.lookedBackTo !== undefined && (
-                <Searched
-                  backTo={reading.lookedBackTo}
-                  onMore={roll.older}
-                  busy={reading.loading}
-                />
-              )
+              <>
+                {reading.lookedBackTo !== undefined && (
+                  <Searched
+                    backTo={reading.lookedBackTo}
+                    onMore={roll.older}
+                    busy={reading.loading}
+                  />
+                )}
+                {/* So that the last row can be seen above what can be done with the selection. */}
+                {selected.size > 0 && <div className="h-16" />}
+              </>
             }
           />
         )}
-        <Fresh reading={reading} />
+        <Fresh reading={reading} onShow={roll.show} />
         {may && (
           <Choice
             asked={asked}
             chosen={chosen}
-            at={at}
+            at={at === undefined ? undefined : rows.find((job) => job.id === at)}
             total={total}
-            onClear={clear}
-            onDone={roll.refresh}
+            all={reader.all && chosen.length > 0}
+            onAll={() => change({ all: true })}
+            onClear={() => change({ selected: NOBODY, all: false })}
+            onEach={(id, job) => (job ? roll.patch(job) : roll.drop(id))}
             onBulk={onBulk}
           />
         )}
@@ -165,18 +168,39 @@ function List({ asked, onAsk, bulk, onBulk, may }: ListProps) {
   );
 }
 
+/** What the person does who reads a list: it begins anew with another one. */
+interface Reader {
+  roll: Roll;
+  selected: ReadonlySet<string>;
+  /** Whether all that match are meant, not only those that are selected. */
+  all: boolean;
+  hovered: boolean;
+  atTop: boolean;
+  at: string | undefined;
+}
+
+/** Whether that is how it is already: then nothing is drawn again. */
+function says(now: Reader, next: Partial<Reader>): boolean {
+  return Object.entries(next).every(([name, value]) => now[name as keyof Reader] === value);
+}
+
+function begun(roll: Roll): Reader {
+  const atTop = roll.scrolledTo.current === 0;
+  return { roll, selected: NOBODY, all: false, hovered: false, atTop, at: undefined };
+}
+
 /** What came while one was reading; one press brings it. */
-function Fresh({ reading: { fresh, more, roll } }: { reading: Reading }) {
+function Fresh({ reading: { fresh, more }, onShow }: { reading: Reading; onShow: () => void }) {
   if (fresh === 0) return null;
   return (
-    <div className="pointer-events-none absolute inset-x-0 top-10 z-20 flex justify-center">
+    <div className="pointer-events-none absolute inset-x-0 top-0.5 z-20 flex justify-center">
       <Button
         kind="primary"
         small
         className="pointer-events-auto rounded-full! px-3! shadow-raised"
         onClick={() => {
           document.querySelector("#main [role=grid]")?.scrollTo({ top: 0 });
-          roll.show();
+          onShow();
         }}
       >
         {more ? `${fresh}+ new` : count(fresh, "new", "new")}

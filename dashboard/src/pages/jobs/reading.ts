@@ -1,9 +1,9 @@
 /** The roll of a query, live, and held still while one reads. */
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Job } from "~/api/shapes";
 import { isLive } from "~/components/state";
 import { useFlow, useNews, useWatch } from "~/live/live";
-import { rollOf, type Hint, type Roll, type Rolled, type Wanted } from "./roll";
+import type { Hint, Roll, Rolled } from "./roll";
 
 const POLL_MS = 5_000;
 // A stream is opened anew for other jobs: only once the list has come to rest.
@@ -12,13 +12,11 @@ const MOST_WATCHED = 60;
 const NONE: readonly string[] = [];
 
 export interface Reading extends Rolled {
-  roll: Roll;
   /** Told by the table which rows are in sight. */
   seen: (first: number, last: number) => void;
 }
 
-export function useReading({ status, q }: Wanted, held: boolean): Reading {
-  const roll = useMemo(() => rollOf({ status, q }), [status, q]);
+export function useReading(roll: Roll, held: boolean): Reading {
   const rolled = useSyncExternalStore(roll.listen, roll.snapshot);
   const flow = useFlow();
 
@@ -52,7 +50,7 @@ export function useReading({ status, q }: Wanted, held: boolean): Reading {
   }, [held, rest]);
   useEffect(() => () => clearTimeout(resting.current), []);
   useWatch(held ? watched : NONE);
-  return { ...rolled, roll, seen };
+  return { ...rolled, seen };
 }
 
 /** Which of these can still change. */

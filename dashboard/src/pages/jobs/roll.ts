@@ -26,6 +26,9 @@ export interface Rolled {
   more: boolean;
 }
 
+/** What becomes of the newest page: it heeds who reads, is put in anyway, or replaces all. */
+type How = "heed" | "put in" | "replace";
+
 /** What the stream tells of the newest jobs. */
 export interface Hint {
   changed: readonly { id: string; status: State }[];
@@ -91,8 +94,9 @@ export class Roll {
 
   /** Load the next page; at first the newest. */
   readonly older = (): void => {
-    const { loading, next } = this.#now;
-    if (loading || (this.#begun && next === undefined)) return;
+    const { loading, next, error } = this.#now;
+    const over = this.#begun && next === undefined && error === undefined;
+    if (loading || over) return;
     this.#put({ loading: true, error: undefined });
     this.#line = this.#line.then(() => this.#older());
   };
@@ -105,11 +109,14 @@ export class Roll {
   }
 
   /** Put in what waits. */
-  readonly show = (): void => this.#refreshIn(0, true);
+  readonly show = (): void => this.#refreshIn(0, "put in");
+
+  /** Begin again with the newest: anything may have changed. */
+  readonly renew = (): void => this.#refreshIn(0, "replace");
 
   /** Ask for the newest again: soon, and not too often. */
   readonly refresh = (): void =>
-    this.#refreshIn(Math.max(this.#restUntil - performance.now(), 0), false);
+    this.#refreshIn(Math.max(this.#restUntil - performance.now(), 0), "heed");
 
   /** The newest have changed: what is known at once is shown at once. */
   hint({ changed }: Hint): void {
@@ -124,10 +131,15 @@ export class Roll {
     this.#soon();
   }
 
-  #refreshIn(wait: number, anyway: boolean): void {
+  /** A job that is gone. */
+  drop(id: string): void {
+    this.#put({ rows: this.#now.rows.filter((job) => job.id !== id) });
+  }
+
+  #refreshIn(wait: number, how: How): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#line = this.#line.then(() => this.#refresh(anyway));
+      this.#line = this.#line.then(() => this.#refresh(how));
     }, wait);
   }
 
@@ -141,11 +153,11 @@ export class Roll {
     }
   }
 
-  async #refresh(anyway: boolean): Promise<void> {
+  async #refresh(how: How): Promise<void> {
     if (this.#listeners.size === 0) return;
     const begun = performance.now();
     try {
-      this.#merge(await this.#leaf(undefined, FIRST), this.#held && !anyway);
+      this.#merge(await this.#leaf(undefined, FIRST), how);
     } catch (error) {
       // What is shown stays; the next hint asks again.
       if (this.#now.rows.length === 0) this.#put({ error });
@@ -154,10 +166,12 @@ export class Roll {
     this.#restUntil = now + Math.max(REFRESH_MS, SHARE * (now - begun));
   }
 
-  #merge(leaf: Leaf, held: boolean): void {
+  #merge(leaf: Leaf, how: How): void {
     const { rows } = this.#now;
-    if (!held || rows.length === 0) {
-      this.#put({ ...joined(leaf, this.#now), fresh: 0, more: false, error: undefined });
+    if (how !== "heed" || !this.#held || rows.length === 0) {
+      const { items, ...rest } = leaf;
+      const put = how === "replace" ? { rows: items, ...rest } : joined(leaf, this.#now);
+      this.#put({ ...put, fresh: 0, more: false, error: undefined });
       return;
     }
     const newest = rows[0]?.id ?? "";
