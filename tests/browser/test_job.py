@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, ViewportSize, expect
 
 from tests.browser.served import Served
 
@@ -10,7 +10,7 @@ Axe = Callable[[Page], list[str]]
 See = Callable[[Page, str], None]
 Open = Callable[..., BrowserContext]
 
-PHONE = {"width": 390, "height": 844}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 QUICKLY = {"base": 0.05, "factor": 1.0, "cap": 1.0}
 AN_HOUR = 3600
 
