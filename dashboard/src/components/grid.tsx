@@ -279,8 +279,8 @@ const Row = memo(function Row(props: RowProps) {
       }}
       className={classes(
         "absolute inset-x-0 top-0 grid items-center contain-content gap-x-3 border-b border-line px-3 text-sm -outline-offset-2",
-        opens && row !== undefined && "cursor-pointer hover:bg-hover",
-        chosen && "bg-accent-soft",
+        opens && row !== undefined && "cursor-pointer",
+        chosen ? "bg-accent-soft" : opens && row !== undefined && "hover:bg-hover",
       )}
       style={{
         gridTemplateColumns: props.tracks,
