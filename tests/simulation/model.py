@@ -266,8 +266,18 @@ class Model:
             return
         _demand(self.said.name in ENQUEUES, "I10", f"{row.id} comes from nowhere, by {self._by}")
         _demand(row.id not in self.live, "I1", f"{row.id} is enqueued twice")
+        # Somebody deleted it before its caller had heard of it; nothing is left to know it by.
+        if row.id in self.deleted:
+            self._forget(row.id)
         fresh = (row.fence, row.attempts, row.failures, row.crashes) == (0, 0, 0, 0)
         _demand(fresh, "I6", f"{row.id} begins with {row}")
+
+    def _forget(self, job: str) -> None:
+        self.deleted.discard(job)
+        self.effects.pop(job, None)
+        self.attempts = {one for one in self.attempts if one[0] != job}
+        for known in [one for one in self.executions if one[0] == job]:
+            del self.executions[known]
 
     def _moves(self, old: Live, new: Live) -> None:
         change = (old.state, new.state)

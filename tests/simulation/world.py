@@ -317,8 +317,9 @@ class World:
         self.kill(process, "by somebody")
 
     def _caller_killed(self, _process: Process, _lasts: float) -> None:
-        self.kill(self.caller, "by somebody")
-        self.kernel.at(CALLER_RETURNS, self._hire_client)
+        if not self.caller.gone:  # else it is on its way back
+            self.kill(self.caller, "by somebody")
+            self.kernel.at(CALLER_RETURNS, self._hire_client)
 
     def _stopped(self, process: Process, _lasts: float) -> None:
         self._stop(process, drain=True)
