@@ -164,7 +164,7 @@ async def narrow_stream(site: Site) -> None:
     """Keep all threads busy, and a few more jobs in line."""
     number = 1
     while True:
-        while len(site.accepted) - len(site.ledger) < 4:
+        while len(site.accepted) - len(site.ledger) < 12:
             await site.enqueue(site.works.hold.options(thread_demand=1).job(number, NARROW))
             number += 1
         await asyncio.sleep(0.02)

@@ -20,9 +20,12 @@ def streams(stage: Stage, context: BrowserContext) -> list[Request]:
         if request in flowing:
             flowing.remove(request)
 
-    context.on("request", begin)
-    context.on("requestfailed", end)
-    context.on("requestfinished", end)
+    def listen() -> None:
+        context.on("request", begin)
+        context.on("requestfailed", end)
+        context.on("requestfinished", end)
+
+    stage.play(listen)
     return flowing
 
 
