@@ -96,6 +96,7 @@ def test_the_theme_is_the_systems_until_one_is_chosen_and_stays(
 ) -> None:
     page = open_context(color_scheme="dark").new_page()
     page.goto(served.ui)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
     shown = page.locator("html")
 
     expect(shown).to_have_attribute("data-theme", "dark")
