@@ -58,7 +58,7 @@ export function DeadPage() {
 
 function NoLetters() {
   return (
-    <Empty icon="completed" title="No dead letters" command="windlass jobs status:failed">
+    <Empty icon="completed" title="No dead letters" command="windlass dead">
       <p>
         A job that has used up its attempts is kept here, with its error, until somebody decides
         what becomes of it. The same in a terminal:

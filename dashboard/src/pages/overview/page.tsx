@@ -11,6 +11,7 @@ import { First } from "./first";
 import { Incidents } from "./incidents";
 import { Saturation } from "./saturation";
 import { Tiles } from "./tiles";
+import { Workers } from "./workers";
 
 const route = getRouteApi("/shell/");
 const NAMES = {
@@ -45,7 +46,10 @@ export function OverviewPage() {
           <Tiles />
           <Charts window={window} />
           <div className="grid gap-4 lg:grid-cols-2">
-            <Saturation />
+            <div className="flex min-w-0 flex-col gap-4">
+              <Saturation />
+              <Workers />
+            </div>
             <Failing window={window} />
           </div>
         </>
