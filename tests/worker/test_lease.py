@@ -8,7 +8,7 @@ from tests.waiting import until
 from tests.worker.faults import Faulty
 from tests.worker.yard import LEASE, Yard
 from windlass.clock import SystemClock
-from windlass.core.job import State
+from windlass.core.job import JobId, State
 from windlass.executors.context import Context
 from windlass.observe.events import AttemptFailed, JobsHandedBack
 from windlass.store.records import Claimed, Demand
@@ -33,7 +33,8 @@ async def test_nothing_starts_without_trust_and_work_goes_on_with_it(yard: Yard)
         await yard.come_to(State.COMPLETED, job)
 
 
-async def test_a_coroutine_is_handed_back_uncharged_when_trust_is_lost(yard: Yard) -> None:
+async def one_that_ends_at_its_second_start(yard: Yard) -> tuple[asyncio.Semaphore, JobId]:
+    """A job that holds on when it first runs; the semaphore counts its starts."""
     runs = asyncio.Semaphore(0)
     first = True
 
@@ -45,7 +46,11 @@ async def test_a_coroutine_is_handed_back_uncharged_when_trust_is_lost(yard: Yar
             await asyncio.Event().wait()
 
     yard.handles(work)
-    job = await yard.enqueue("work")
+    return runs, await yard.enqueue("work")
+
+
+async def test_a_coroutine_is_handed_back_uncharged_when_trust_is_lost(yard: Yard) -> None:
+    runs, job = await one_that_ends_at_its_second_start(yard)
 
     async with yard.working():
         await runs.acquire()
@@ -59,18 +64,7 @@ async def test_a_coroutine_is_handed_back_uncharged_when_trust_is_lost(yard: Yar
 
 
 async def test_trust_that_was_lost_and_came_back_unseen_was_lost_all_the_same(yard: Yard) -> None:
-    runs = asyncio.Semaphore(0)
-    first = True
-
-    async def work() -> None:
-        nonlocal first
-        runs.release()
-        if first:
-            first = False
-            await asyncio.Event().wait()
-
-    yard.handles(work)
-    job = await yard.enqueue("work")
+    runs, job = await one_that_ends_at_its_second_start(yard)
 
     async with yard.working():
         await runs.acquire()
