@@ -75,26 +75,26 @@ Place = Annotated[
 class Settings:
     """Every setting; `sources` says where each came from."""
 
-    store: str = DEFAULT_STORE
-    schema: SqlName = "public"
+    store: str = DEFAULT_STORE  # where the jobs are: postgresql://… or sqlite:///file
+    schema: SqlName = "public"  # of PostgreSQL, in which the tables are
     redis: Text | None = None  # makes bells, reads and repeated requests faster, if there is one
-    app: AppName | None = None
-    slots: Count = 100
-    threads: Count | None = None  # None: one for each core
-    processes: Count = 1
-    pool_threads: Count = 32
-    queues: Names | None = None  # None: every queue
-    poll: Duration = timedelta(seconds=1)
-    drain: Duration = timedelta(seconds=30)
-    lease: Duration = timedelta(seconds=15)
-    retention: Duration = timedelta(days=7)
+    app: AppName | None = None  # whose jobs are run; None: the built-in types
+    slots: Count = 100  # attempts that a worker process may have open at once
+    threads: Count | None = None  # that a worker may grant to jobs; None: one for each core
+    processes: Count = 1  # of workers that one node starts
+    pool_threads: Count = 32  # of the system that plain handlers of a worker process share
+    queues: Names | None = None  # that a worker claims from; None: every queue
+    poll: Duration = timedelta(seconds=1)  # how often an idle worker looks though no bell rang
+    drain: Duration = timedelta(seconds=30)  # how long a stop waits for what runs
+    lease: Duration = timedelta(seconds=15)  # after which a silent node is taken for dead
+    retention: Duration = timedelta(days=7)  # how long finished jobs are kept
     backoff: Duration = timedelta(seconds=2)  # after a first failure; doubles with each further one
-    backoff_cap: Duration = timedelta(hours=1)
-    log: Level = "info"
+    backoff_cap: Duration = timedelta(hours=1)  # the longest wait between two attempts
+    log: Level = "info"  # the least level that is logged
     pgbouncer: Switch = False  # whether a pooler in transaction mode stands before PostgreSQL
     unsafe: Switch = False  # whether a PostgreSQL with fsync=off is good enough
     host: Text = "127.0.0.1"  # where the API listens; anything but loopback needs a secret
-    port: Port = 8080
+    port: Port = 8080  # on which the API listens
     secret: Text | None = None  # signs tokens; without one the API is open, on loopback only
     jwks: Text | None = None  # file or URL of the keys of whoever issues tokens instead of us
     issuer: Text | None = None  # what tokens must say of who issued them
@@ -106,7 +106,7 @@ class Settings:
     rate: Rate | None = None  # of each principal; None: as many as it likes
     body_limit: Size = (1 << 20) + (1 << 16)  # a payload of 1 MiB, and what stands around it
     batch_limit: Size = 1 << 24  # the same for many jobs at once
-    request_timeout: Duration = timedelta(seconds=30)
+    request_timeout: Duration = timedelta(seconds=30)  # how long a request may take to arrive
     metrics: Place | None = None  # where a worker shows its metrics; the API shows its own
     smtp_url: Text | None = None  # the mail server of job type `email`
     mail_from: Text | None = None  # whom mail is from, as in Jobs <jobs@example.org>
