@@ -1,0 +1,1 @@
+"""One file for each side: what it needs, how it is set up, and its program."""
