@@ -80,7 +80,7 @@ class Settings:
     redis: Text | None = None  # makes bells, reads and repeated requests faster, if there is one
     app: AppName | None = None  # whose jobs are run; None: the built-in types
     slots: Count = 100  # attempts that a worker process may have open at once
-    threads: Count | None = None  # that a worker may grant to jobs; None: one for each core
+    threads: Count | None = None  # that a worker may grant; None: one for each core, 4 at least
     processes: Count = 1  # of workers that one node starts
     pool_threads: Count = 32  # of the system that plain handlers of a worker process share
     queues: Names | None = None  # that a worker claims from; None: every queue
@@ -106,7 +106,7 @@ class Settings:
     rate: Rate | None = None  # of each principal; None: as many as it likes
     body_limit: Size = (1 << 20) + (1 << 16)  # a payload of 1 MiB, and what stands around it
     batch_limit: Size = 1 << 24  # the same for many jobs at once
-    request_timeout: Duration = timedelta(seconds=30)  # how long a request may take to arrive
+    request_timeout: Duration = timedelta(seconds=30)  # in which a request is answered
     metrics: Place | None = None  # where a worker shows its metrics; the API shows its own
     smtp_url: Text | None = None  # the mail server of job type `email`
     mail_from: Text | None = None  # whom mail is from, as in Jobs <jobs@example.org>
