@@ -18,8 +18,8 @@ from windlass.config import Settings
 from windlass.executors.email import Sent
 from windlass.executors.image import Resized
 from windlass.executors.webhook import Delivered
-from windlass.http import wire
 from windlass.sink.server import MailSink
+from windlass.wire.jobs import Submission
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "executors.md").read_text("utf-8")
@@ -75,7 +75,7 @@ def test_every_field_of_a_payload_is_told_of(app: Windlass, type_: str) -> None:
 def test_an_example_is_a_job_and_fits_the_schema(
     app: Windlass, example: dict[str, Any], result: dict[str, Any]
 ) -> None:
-    asked = msgspec.json.decode(json.dumps(example), type=wire.Submission)
+    asked = msgspec.json.decode(json.dumps(example), type=Submission)
     schema = app.registry.get(asked.type).schema()
 
     jsonschema_rs.validate(schema, example["payload"])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from windlass.core.errors import BadInput
 from windlass.core.job import NewJob
-from windlass.http import problems, wire
+from windlass.http import problems
 from windlass.http.access import Access
 from windlass.http.answer import Answer, json
 from windlass.http.problems import Refusal
@@ -15,6 +15,7 @@ from windlass.http.routing import Says, post
 from windlass.http.service import Service
 from windlass.http.submitting import options
 from windlass.store.records import Enqueued
+from windlass.wire import jobs as shapes
 
 # So many jobs are made in a few milliseconds.
 AT_ONCE = 250
@@ -25,9 +26,9 @@ MOST_TOLD = 100
 @post(
     "/jobs/batch",
     access=Access.WRITE,
-    answers={202: Says(wire.Batched, "What became of each job.")},
+    answers={202: Says(shapes.Batched, "What became of each job.")},
 )
-async def submit_batch(service: Service, body: wire.Batch) -> Answer:
+async def submit_batch(service: Service, body: shapes.Batch) -> Answer:
     """Submit up to 10,000 jobs at once.
 
     All are kept or none; with `atomic` false those are kept that can be, and each of the others
@@ -41,10 +42,10 @@ async def submit_batch(service: Service, body: wire.Batch) -> Answer:
         answers = await _each(service, made)
     verdicts = [_verdict(answer) for answer in answers]
     accepted = sum(verdict.id is not None for verdict in verdicts)
-    return json(wire.Batched(accepted, len(verdicts) - accepted, verdicts), 202)
+    return json(shapes.Batched(accepted, len(verdicts) - accepted, verdicts), 202)
 
 
-async def _drafts(service: Service, asked: Sequence[wire.Submission]) -> list[NewJob | Refusal]:
+async def _drafts(service: Service, asked: Sequence[shapes.Submission]) -> list[NewJob | Refusal]:
     """The jobs, made a few at a time, so that nobody else waits for all of them."""
     made: list[NewJob | Refusal] = []
     for start in range(0, len(asked), AT_ONCE):
@@ -53,7 +54,7 @@ async def _drafts(service: Service, asked: Sequence[wire.Submission]) -> list[Ne
     return made
 
 
-async def _draft(service: Service, asked: wire.Submission) -> NewJob | Refusal:
+async def _draft(service: Service, asked: shapes.Submission) -> NewJob | Refusal:
     try:
         return await service.app.draft(asked.type, asked.payload, **options(asked))
     except BadInput as problem:
@@ -84,11 +85,11 @@ async def _each(service: Service, made: Sequence[NewJob | Refusal]) -> list[Enqu
     return [one if isinstance(one, Refusal) else next(answers) for one in made]
 
 
-def _verdict(answer: Enqueued | Exception) -> wire.Verdict:
+def _verdict(answer: Enqueued | Exception) -> shapes.Verdict:
     if isinstance(answer, Exception):
         refused = problems.refusal(answer)
-        return wire.Verdict(error=refused.detail, problem=refused.name)
-    return wire.Verdict(answer.id, answer.state)
+        return shapes.Verdict(error=refused.detail, problem=refused.name)
+    return shapes.Verdict(answer.id, answer.state)
 
 
 ROUTES = [submit_batch]

@@ -11,12 +11,13 @@ from windlass.http.problems import Refusal
 from windlass.http.request import Request
 from windlass.http.routing import Says, get, post
 from windlass.http.service import Service
+from windlass.wire import fleet as shapes
 
 
 @get(
     "/workers",
     access=Access.READ,
-    answers={200: Says(list[wire.Worker], "Workers that have not left.")},
+    answers={200: Says(list[shapes.Worker], "Workers that have not left.")},
 )
 async def list_workers(service: Service) -> Answer:
     """List the workers, with the slots they have and use."""
@@ -26,7 +27,7 @@ async def list_workers(service: Service) -> Answer:
 @post(
     "/workers/{worker}/drain",
     access=Access.WRITE,
-    answers={200: Says(wire.Worker, "It finishes what it runs, and claims no more.")},
+    answers={200: Says(shapes.Worker, "It finishes what it runs, and claims no more.")},
 )
 async def drain_worker(service: Service, request: Request, worker: str) -> Answer:
     """Let a worker finish what it runs and claim no more; it learns of it within a few seconds."""
@@ -38,7 +39,7 @@ async def drain_worker(service: Service, request: Request, worker: str) -> Answe
 @post(
     "/workers/{worker}/resume",
     access=Access.WRITE,
-    answers={200: Says(wire.Worker, "It claims jobs again.")},
+    answers={200: Says(shapes.Worker, "It claims jobs again.")},
 )
 async def resume_worker(service: Service, worker: str) -> Answer:
     """Let a worker that was told to drain claim jobs again."""
@@ -49,7 +50,7 @@ async def resume_worker(service: Service, worker: str) -> Answer:
 @get(
     "/incidents",
     access=Access.READ,
-    answers={200: Says(list[wire.Incident], "What is wrong, the worst first.")},
+    answers={200: Says(list[shapes.Incident], "What is wrong, the worst first.")},
 )
 async def list_incidents(service: Service) -> Answer:
     """Say in sentences what is wrong right now, since when, and where to look."""
@@ -59,7 +60,7 @@ async def list_incidents(service: Service) -> Answer:
 @get(
     "/nodes",
     access=Access.READ,
-    answers={200: Says(list[wire.Node], "Nodes that have not left.")},
+    answers={200: Says(list[shapes.Node], "Nodes that have not left.")},
 )
 async def list_nodes(service: Service) -> Answer:
     """List the nodes, each with the lease by which its workers' claims live."""
@@ -69,7 +70,7 @@ async def list_nodes(service: Service) -> Answer:
 @get(
     "/types",
     access=Access.READ,
-    answers={200: Says(list[wire.JobType], "Types of job that are known here or to a worker.")},
+    answers={200: Says(list[shapes.JobType], "Types of job that are known here or to a worker.")},
 )
 async def list_types(service: Service) -> Answer:
     """List the types of job, with the JSON Schema of their payloads."""
@@ -79,7 +80,7 @@ async def list_types(service: Service) -> Answer:
 @get(
     "/types/{type}",
     access=Access.READ,
-    answers={200: Says(wire.JobType, "The type of job.")},
+    answers={200: Says(shapes.JobType, "The type of job.")},
 )
 async def read_type(service: Service, type: str) -> Answer:  # noqa: A002 — what everybody calls it
     """Read one type of job."""
@@ -89,7 +90,7 @@ async def read_type(service: Service, type: str) -> Answer:  # noqa: A002 — wh
     raise Refusal(404, "unknown-type", f"no type {type!r}; GET /types lists those there are")
 
 
-async def _named(service: Service, worker: str) -> wire.Worker:
+async def _named(service: Service, worker: str) -> shapes.Worker:
     wanted = limits.worker_id(worker)
     for one in wire.workers(await service.app.fleet()):
         if one.id == wanted:

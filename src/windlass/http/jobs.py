@@ -21,6 +21,7 @@ from windlass.http.routing import Says, delete, get, post
 from windlass.http.service import Service
 from windlass.http.submitting import options
 from windlass.store.records import Enqueued, Page
+from windlass.wire import jobs as shapes
 
 if TYPE_CHECKING:
     from windlass.app.which import Which
@@ -42,12 +43,14 @@ LEADS = (
     "read_progress",
 )
 KEPT = {
-    202: Says(wire.Accepted, "The job is kept.", headers=LOCATION, leads=LEADS),
-    200: Says(wire.Accepted, "The key has a job already: this one.", headers=LOCATION, leads=LEADS),
+    202: Says(shapes.Accepted, "The job is kept.", headers=LOCATION, leads=LEADS),
+    200: Says(
+        shapes.Accepted, "The key has a job already: this one.", headers=LOCATION, leads=LEADS
+    ),
 }
 LISTED = {
     200: Says(
-        list[wire.Job],
+        list[shapes.Job],
         "Jobs, the newest first.",
         headers={
             "Link": "The next page, as rel=next.",
@@ -60,19 +63,19 @@ LISTED = {
 class Wanted(msgspec.Struct, kw_only=True):
     """Which jobs to list."""
 
-    status: Annotated[wire.Text, Meta(description="One or several states, with commas.")] | None = (
-        None
-    )
-    type: Annotated[wire.Text, Meta(description="Only jobs of this type.")] | None = None
-    queue: Annotated[wire.Text, Meta(description="Only jobs of this queue.")] | None = None
+    status: (
+        Annotated[shapes.Text, Meta(description="One or several states, with commas.")] | None
+    ) = None
+    type: Annotated[shapes.Text, Meta(description="Only jobs of this type.")] | None = None
+    queue: Annotated[shapes.Text, Meta(description="Only jobs of this queue.")] | None = None
     q: Annotated[str, Meta(max_length=1000, description=SEARCH)] | None = None
-    name: Annotated[wire.Text, Meta(description="Only jobs of this name.")] | None = None
-    key: Annotated[wire.Text, Meta(description="Only jobs with this idempotency key.")] | None = (
+    name: Annotated[shapes.Text, Meta(description="Only jobs of this name.")] | None = None
+    key: Annotated[shapes.Text, Meta(description="Only jobs with this idempotency key.")] | None = (
         None
     )
-    error: Annotated[wire.Text, Meta(description="Only jobs whose error has this text.")] | None = (
-        None
-    )
+    error: (
+        Annotated[shapes.Text, Meta(description="Only jobs whose error has this text.")] | None
+    ) = None
     created_after: Annotated[datetime, Meta(tz=True, description="Only newer ones.")] | None = None
     created_before: Annotated[datetime, Meta(tz=True, description="Only older ones.")] | None = None
     before: Annotated[UUID, Meta(description="Where the page before ended.")] | None = None
@@ -80,7 +83,7 @@ class Wanted(msgspec.Struct, kw_only=True):
 
 
 @post("/jobs", access=Access.WRITE, answers=KEPT, headers=KEY)
-async def submit(service: Service, request: Request, body: wire.Submission) -> Answer:
+async def submit(service: Service, request: Request, body: shapes.Submission) -> Answer:
     """Submit a job.
 
     It is answered when the job is kept durably. With an Idempotency-Key, a request that is sent
@@ -95,7 +98,7 @@ async def list_jobs(service: Service, request: Request, query: Wanted) -> Answer
     return await listed(service, request, query)
 
 
-@get("/jobs/{job_id}", access=Access.READ, answers={200: Says(wire.Job, "The job as it is now.")})
+@get("/jobs/{job_id}", access=Access.READ, answers={200: Says(shapes.Job, "The job as it is now.")})
 async def read_job(service: Service, job_id: str) -> Answer:
     """Read one job, live or finished."""
     return json(wire.job(await service.app.read(job_id)))
@@ -116,7 +119,7 @@ async def delete_job(service: Service, job_id: str) -> Answer:
 @post(
     "/jobs/{job_id}/retry",
     access=Access.WRITE,
-    answers={202: Says(wire.Job, "It is back in line.")},
+    answers={202: Says(shapes.Job, "It is back in line.")},
     refuses=(409,),
 )
 async def retry_job(service: Service, job_id: str) -> Answer:
@@ -128,7 +131,7 @@ async def retry_job(service: Service, job_id: str) -> Answer:
 @post(
     "/jobs/{job_id}/run",
     access=Access.WRITE,
-    answers={202: Says(wire.Job, "It is in line.")},
+    answers={202: Says(shapes.Job, "It is in line.")},
     refuses=(409,),
 )
 async def run_job(service: Service, job_id: str) -> Answer:
@@ -144,7 +147,9 @@ async def run_job(service: Service, job_id: str) -> Answer:
     refuses=(409,),
     headers=KEY,
 )
-async def replay_job(service: Service, request: Request, job_id: str, body: wire.Replay) -> Answer:
+async def replay_job(
+    service: Service, request: Request, job_id: str, body: shapes.Replay
+) -> Answer:
     """Submit a new job like a finished one, with another payload or other options.
 
     The old job stays as it is; the links of either tell of the other.
@@ -158,19 +163,19 @@ async def replay_job(service: Service, request: Request, job_id: str, body: wire
 @get(
     "/jobs/{job_id}/links",
     access=Access.READ,
-    answers={200: Says(wire.Links, "Which job this one replays, and which ones replay it.")},
+    answers={200: Says(shapes.Links, "Which job this one replays, and which ones replay it.")},
 )
 async def read_links(service: Service, job_id: str) -> Answer:
     """Read which job a job replays, and which ones replay it."""
     await service.app.read(job_id)
     links = await service.app.links(job_id)
-    return json(wire.Links(replay_of=links.replay_of, replays=list(links.replays)))
+    return json(shapes.Links(replay_of=links.replay_of, replays=list(links.replays)))
 
 
 @post(
     "/jobs/{job_id}/cancel",
     access=Access.WRITE,
-    answers={202: Says(wire.Job, "It is cancelled, or asked to stop: see cancel_requested.")},
+    answers={202: Says(shapes.Job, "It is cancelled, or asked to stop: see cancel_requested.")},
     refuses=(409,),
 )
 async def cancel_job(service: Service, job_id: str) -> Answer:
@@ -182,7 +187,7 @@ async def cancel_job(service: Service, job_id: str) -> Answer:
 @get(
     "/jobs/{job_id}/attempts",
     access=Access.READ,
-    answers={200: Says(list[wire.Attempt], "Attempts that ended otherwise than well.")},
+    answers={200: Says(list[shapes.Attempt], "Attempts that ended otherwise than well.")},
 )
 async def list_attempts(service: Service, job_id: str) -> Answer:
     """List the attempts of a job that ended otherwise than well, the oldest first."""
@@ -194,19 +199,19 @@ async def list_attempts(service: Service, job_id: str) -> Answer:
 @get(
     "/jobs/{job_id}/logs",
     access=Access.READ,
-    answers={200: Says(list[wire.Line], "What the handler logged, the oldest first.")},
+    answers={200: Says(list[shapes.Line], "What the handler logged, the oldest first.")},
 )
 async def list_lines(service: Service, job_id: str) -> Answer:
     """Read what a job logged."""
     await service.app.read(job_id)
     lines = await service.app.lines(job_id)
-    return json([wire.Line(level=one.level, message=one.message, at=one.at) for one in lines])
+    return json([shapes.Line(level=one.level, message=one.message, at=one.at) for one in lines])
 
 
 @get(
     "/jobs/{job_id}/progress",
     access=Access.READ,
-    answers={200: Says(wire.Progress | None, "How far it has come; null if it does not say.")},
+    answers={200: Says(shapes.Progress | None, "How far it has come; null if it does not say.")},
 )
 async def read_progress(service: Service, job_id: str) -> Answer:
     """Read how far a job has come."""
@@ -214,13 +219,13 @@ async def read_progress(service: Service, job_id: str) -> Answer:
     told = await service.app.progress(job_id)
     if told is None:
         return json(None)
-    return json(wire.Progress(fraction=told.fraction, message=told.message, at=told.at))
+    return json(shapes.Progress(fraction=told.fraction, message=told.message, at=told.at))
 
 
 @get(
     "/jobs/{job_id}/explain",
     access=Access.READ,
-    answers={200: Says(wire.Explanation, "Why it is where it is.")},
+    answers={200: Says(shapes.Explanation, "Why it is where it is.")},
 )
 async def explain_job(service: Service, job_id: str) -> Answer:
     """Explain why a job waits, runs or has ended."""
@@ -248,7 +253,7 @@ async def stats(service: Service) -> Answer:
     return json(dict(counts.states), headers=((b"windlass-counted-at", at),))
 
 
-async def accepted(service: Service, request: Request, asked: wire.Submission) -> Answer:
+async def accepted(service: Service, request: Request, asked: shapes.Submission) -> Answer:
     """Keep the job that was asked for, and say where it is."""
     said = options(asked, request.header(b"idempotency-key"))
     job = await service.app.draft(asked.type, asked.payload, **said)

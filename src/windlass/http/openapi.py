@@ -12,9 +12,9 @@ import msgspec
 
 from windlass.http.access import Access, Scope
 from windlass.http.answer import Answer, json
-from windlass.http.problems import Problem
 from windlass.http.routing import Route, Says, get
 from windlass.http.topics import told_of, topic
+from windlass.wire.problem import Problem
 
 Document: TypeAlias = dict[str, Any]
 

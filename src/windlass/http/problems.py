@@ -11,20 +11,10 @@ import msgspec
 from windlass.core import errors
 from windlass.core.errors import WindlassError
 from windlass.http.answer import Answer, Header
+from windlass.wire.problem import KIND, Problem
 
 PROBLEM = b"application/problem+json"
 RETRY_SOON: Header = (b"retry-after", b"1")
-
-
-class Problem(msgspec.Struct, omit_defaults=True):
-    """What went wrong, and what to do about it."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    request_id: str | None = None
-    errors: list[dict[str, Any]] | None = None  # one for each job of a batch that was refused
 
 
 class Refusal(Exception):
@@ -88,7 +78,7 @@ def answer(error: Exception, request_id: str | None = None) -> Answer:
 def as_problem(refused: Refusal, request_id: str | None = None) -> Problem:
     """The refusal as the document that is sent."""
     return Problem(
-        type=f"urn:windlass:problem:{refused.name}",
+        type=f"{KIND}{refused.name}",
         title=HTTPStatus(refused.status).phrase,
         status=refused.status,
         detail=refused.detail,

@@ -9,12 +9,13 @@ from windlass.http.answer import Answer, json
 from windlass.http.request import Request
 from windlass.http.routing import Says, get, post
 from windlass.http.service import Service
+from windlass.wire import fleet as shapes
 
 
 @get(
     "/queues",
     access=Access.READ,
-    answers={200: Says(list[wire.Queue], "Queues with live jobs, and those that are paused.")},
+    answers={200: Says(list[shapes.Queue], "Queues with live jobs, and those that are paused.")},
 )
 async def list_queues(service: Service) -> Answer:
     """List the queues in which jobs wait or run, and those that are paused.
@@ -27,7 +28,7 @@ async def list_queues(service: Service) -> Answer:
 @get(
     "/queues/{queue}",
     access=Access.READ,
-    answers={200: Says(wire.Queue, "The queue as it is now.")},
+    answers={200: Says(shapes.Queue, "The queue as it is now.")},
 )
 async def read_queue(service: Service, queue: str) -> Answer:
     """Read one queue; one in which nothing waits is empty, not unknown."""
@@ -37,18 +38,18 @@ async def read_queue(service: Service, queue: str) -> Answer:
 @get(
     "/queues/{queue}/load",
     access=Access.READ,
-    answers={200: Says(wire.Load, "How much there is to do.")},
+    answers={200: Says(shapes.Load, "How much there is to do.")},
 )
 async def read_load(service: Service, queue: str) -> Answer:
     """Say how much a queue has to do, for whoever decides how many workers there should be."""
     record = (await _named(service, queue)).record
-    return json(wire.Load(load=record.depth + record.running))
+    return json(shapes.Load(load=record.depth + record.running))
 
 
 @post(
     "/queues/{queue}/pause",
     access=Access.WRITE,
-    answers={200: Says(wire.Queue, "No job of it starts any more; those that run go on.")},
+    answers={200: Says(shapes.Queue, "No job of it starts any more; those that run go on.")},
     refuses=(422,),
 )
 async def pause_queue(service: Service, request: Request, queue: str) -> Answer:
@@ -61,7 +62,7 @@ async def pause_queue(service: Service, request: Request, queue: str) -> Answer:
 @post(
     "/queues/{queue}/resume",
     access=Access.WRITE,
-    answers={200: Says(wire.Queue, "Its jobs may start again.")},
+    answers={200: Says(shapes.Queue, "Its jobs may start again.")},
     refuses=(422,),
 )
 async def resume_queue(service: Service, queue: str) -> Answer:

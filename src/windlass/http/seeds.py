@@ -18,6 +18,7 @@ from windlass.http.jobs import KEPT, KEY, LISTED, Wanted, accepted, listed
 from windlass.http.request import Request
 from windlass.http.routing import Says, get, post
 from windlass.http.service import Service
+from windlass.wire import jobs as shapes
 
 
 class Paging(msgspec.Struct, kw_only=True):
@@ -28,7 +29,7 @@ class Paging(msgspec.Struct, kw_only=True):
 
 
 @post("/addJob", access=Access.WRITE_WITH_TOKEN, answers=KEPT, headers=KEY)
-async def add_job(service: Service, request: Request, body: wire.Submission) -> Answer:
+async def add_job(service: Service, request: Request, body: shapes.Submission) -> Answer:
     """Submit a job, as POST /jobs does; needs a token always."""
     return await accepted(service, request, body)
 
@@ -41,7 +42,7 @@ async def failed_jobs(service: Service, request: Request, query: Paging) -> Answ
 
 
 @post("/submit", access=Access.WRITE, answers=KEPT, headers=KEY)
-async def submit_job(service: Service, request: Request, body: wire.Submission) -> Answer:
+async def submit_job(service: Service, request: Request, body: shapes.Submission) -> Answer:
     """Submit a job, as POST /jobs does."""
     return await accepted(service, request, body)
 
@@ -56,7 +57,7 @@ async def list_history(service: Service, request: Request, query: Paging) -> Ans
 @get(
     "/db/jobs/{job_id}",
     access=Access.READ,
-    answers={200: Says(wire.Job, "The finished job, with the times it took.")},
+    answers={200: Says(shapes.Job, "The finished job, with the times it took.")},
 )
 async def read_history(service: Service, job_id: str) -> Answer:
     """Read one finished job."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 from windlass.core.backoff import Backoff
 from windlass.core.errors import BadInput
-from windlass.http import wire
-from windlass.http.wire import Options as Asked
+from windlass.wire import jobs as shapes
+from windlass.wire.jobs import Options as Asked
 
 if TYPE_CHECKING:
     from windlass.app.options import Options
@@ -45,7 +45,7 @@ def _max_attempts(max_retries: int, max_attempts: int | None) -> int:
     return max_retries
 
 
-def _backoff(asked: wire.Backoff) -> Backoff:
+def _backoff(asked: shapes.Backoff) -> Backoff:
     return Backoff(base=asked.base, factor=asked.factor, cap=asked.cap)
 
 

@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Meta
 
 from windlass.core.faults import Group as Found
-from windlass.http.wire import Instant
 from windlass.store.faults import Dead as FoundDead
 from windlass.store.faults import Failures as FoundFailures
+from windlass.wire.jobs import Instant
 
 BackTo = Annotated[
     Instant | None,

@@ -11,8 +11,8 @@ from msgspec import Meta
 
 from windlass.core.histogram import Bins, percentile
 from windlass.core.trend import SECOND_US, Tally
-from windlass.http.wire import Instant
 from windlass.store.trends import Trend
+from windlass.wire.jobs import Instant
 
 Counts = Annotated[
     list[float | None], Meta(description="One for each step; null where nobody counted.")

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from windlass.http.wire import Instant
 from windlass.sink.reading import Contents
 from windlass.sink.tray import Mail as TakenMail
+from windlass.wire.jobs import Instant
 
 
 class Envelope(msgspec.Struct, kw_only=True):

@@ -1,0 +1,1 @@
+"""Windlass in other frameworks: each module needs the framework that it is named after."""
