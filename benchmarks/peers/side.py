@@ -21,7 +21,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -30,8 +30,9 @@ Enqueue = Callable[[str, Iterable[int]], Any]
 
 WARM_UP = 20
 APART = 0.02  # seconds between two jobs of a pick-up
-# How many jobs one call is given; a bulk call sends them by the thousand.
-ONE_BY_ONE, MANY = 100, 5_000
+# How many jobs one call is given, by the way they are sent.
+ONE_BY_ONE, MANY, CONCURRENT = 100, 1_000, 5_000
+WIDTH = 100  # awaits at once, where there is no bulk call
 # Settled after the warm-up, so that the first pick-up finds an idle worker.
 IDLE = 0.5
 
@@ -45,8 +46,8 @@ class Side:
 
     prepare: Callable[[], Any]  # the schema, in an empty store
     enqueue: Enqueue  # one by one, each accepted before the next is sent
-    enqueue_many: Enqueue | None = None  # the library's bulk call, 1,000 jobs at a time
-    concurrent: Enqueue | None = None  # where there is none: 100 awaits at once
+    enqueue_many: Enqueue | None = None  # the library's bulk call, with 1,000 jobs
+    concurrent: Enqueue | None = None  # where there is none: many awaits at once, see `at_once`
     sync: bool = False  # whether `noop_sync`, a plain function, goes another way than `noop`
     work: Callable[[], Any] | None = None  # a worker, where the library has no command for it
     # What is open while jobs are enqueued, and the event loop that it runs on.
@@ -54,9 +55,11 @@ class Side:
     loop: Callable[[], asyncio.AbstractEventLoop] | None = None
 
     @property
-    def bulk(self) -> Enqueue | None:
-        """How it takes many jobs, if there is a faster way than one by one."""
-        return self.enqueue_many or self.concurrent
+    def bulk(self) -> tuple[Enqueue, int] | None:
+        """How it takes many jobs, and how many a call, if one by one is not the only way."""
+        if self.enqueue_many is not None:
+            return self.enqueue_many, MANY
+        return None if self.concurrent is None else (self.concurrent, CONCURRENT)
 
     def told(self) -> dict[str, Any]:
         """What it can do."""
@@ -67,7 +70,23 @@ class Side:
 def payload(kind: str, number: int) -> dict[str, Any]:
     """What a job gets; made right before it is sent, as it says when that was."""
     made = {"i": number, "t": time.monotonic()}
-    return {**made, "seconds": float(os.environ["SIDE_NAP"])} if kind == "nap" else made
+    if kind != "nap":
+        return made
+    # Naps differ, so that they do not all end at once.
+    return {**made, "seconds": float(os.environ["SIDE_NAP"]) * (1 + number % 5) / 3}
+
+
+async def at_once(send: Callable[[int], Awaitable[Any]], numbers: Iterable[int]) -> None:
+    """Send jobs with many awaits under way at any time."""
+    left = iter(numbers)
+
+    async def some() -> None:
+        for number in left:
+            await send(number)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(WIDTH):
+            group.create_task(some())
 
 
 def main(side: Side, command: str, *words: str) -> None:
@@ -95,14 +114,14 @@ async def enqueue_many(side: Side, kind: str, count: str, seconds: str = "inf") 
     """By the bulk call."""
     if side.bulk is None:
         sys.exit("this side takes jobs one by one only")
-    return await timed(side, (side.bulk, MANY), kind, int(count), float(seconds))
+    return await timed(side, side.bulk, kind, int(count), float(seconds))
 
 
 async def fill(side: Side, kind: str, count: str) -> dict[str, Any]:
     """By the fastest way there is, and without a warm-up: these jobs are to be run."""
-    way = side.bulk or side.enqueue
+    way, size = side.bulk or (side.enqueue, MANY)
     async with side.session():
-        for numbers in chunks(int(count), MANY):
+        for numbers in chunks(int(count), size):
             for one, share in dealt(kind, numbers):
                 await done(way(one, share))
     return {"jobs": int(count)}
