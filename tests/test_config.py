@@ -124,6 +124,50 @@ def test_our_own_variable_wins_over_the_one_that_platforms_set(tmp_path: Path) -
     assert load({"API_PORT": "9000", "WINDLASS_PORT": "9001"}, tmp_path).port == 9001
 
 
+PIECES = {
+    "POSTGRES_HOST": "db",
+    "POSTGRES_USER": "ada",
+    "POSTGRES_PASSWORD": "p@ss/word:",
+    "POSTGRES_DB": "jobs",
+    "POSTGRES_SSL_MODE": "disable",
+    "REDIS_HOST": "cache",
+    "REDIS_PASSWORD": "s3:cret",
+}
+
+
+def test_a_database_may_stand_in_several_variables(tmp_path: Path) -> None:
+    settings = load(PIECES, tmp_path)
+
+    assert settings.store == "postgresql://ada:p%40ss%2Fword%3A@db:5432/jobs?sslmode=disable"
+    assert settings.redis == "redis://:s3%3Acret@cache:6379/0"
+    assert settings.sources["store"] == "POSTGRES_HOST"
+
+
+def test_of_which_only_the_host_is_needed(tmp_path: Path) -> None:
+    settings = load({"POSTGRES_HOST": "::1", "REDIS_HOST": "cache"}, tmp_path)
+
+    assert settings.store == "postgresql://postgres@[::1]:5432/postgres"
+    assert settings.redis == "redis://cache:6379/0"
+
+
+def test_whole_addresses_win_over_pieces(tmp_path: Path) -> None:
+    whole = {"DATABASE_URL": "postgres://one/d", "REDIS_URL": "redis://one"}
+
+    settings = load(PIECES | whole, tmp_path)
+
+    assert (settings.store, settings.redis) == ("postgres://one/d", "redis://one")
+
+
+def test_what_kubernetes_says_of_its_services_is_not_meant_for_us(tmp_path: Path) -> None:
+    address = "tcp://10.0.0.1:6380"
+
+    settings = load({"API_PORT": address, "WINDLASS_PORT": address}, tmp_path)
+    named = load({"REDIS_HOST": "redis", "REDIS_PORT": address}, tmp_path)
+
+    assert settings == Settings()
+    assert named.redis == "redis://redis:6380/0"
+
+
 def test_an_empty_variable_says_nothing(tmp_path: Path) -> None:
     assert load({"WINDLASS_SLOTS": "", "DATABASE_URL": ""}, tmp_path) == Settings()
 

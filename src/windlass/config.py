@@ -20,6 +20,7 @@ from windlass.core.duration import parse_duration
 from windlass.core.errors import BadInput
 from windlass.core.redis_url import parse_redis_url
 from windlass.core.secrets import without_password
+from windlass.core.url_parts import postgres_url, redis_url
 
 # Renewed at a fifth of its length, a shorter one would not survive a busy machine.
 SHORTEST_LEASE = timedelta(seconds=2)
@@ -135,8 +136,18 @@ SETTINGS: Mapping[str, Any] = {
 LISTS = frozenset({"queues", "origins", "hosts", "proxies", "webhook_allow", "webhook_secrets"})
 # Never told, not even in part.
 SECRETS = frozenset({"secret", "webhook_secrets"})
-# Variables that platforms and others set; our own come later and win.
-FOREIGN = (("store", "DATABASE_URL"), ("redis", "REDIS_URL"), ("port", "API_PORT"))
+# Variables that platforms and others set; what comes later wins, and our own come last.
+FOREIGN = (
+    ("store", "POSTGRES_HOST"),
+    ("store", "DATABASE_URL"),
+    ("redis", "REDIS_HOST"),
+    ("redis", "REDIS_URL"),
+    ("port", "API_PORT"),
+)
+# Those that are only a part of what is meant.
+PARTS = {"POSTGRES_HOST": postgres_url, "REDIS_HOST": redis_url}
+# How Kubernetes tells every pod of a service: of one called api by API_PORT=tcp://10.0.0.1:80.
+OF_KUBERNETES = "tcp://"
 
 
 class Said(NamedTuple):
@@ -167,8 +178,16 @@ def _given(given: Mapping[str, Any]) -> dict[str, Said]:
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Said]:
     names = [*FOREIGN, *((name, f"WINDLASS_{name.upper()}") for name in SETTINGS)]
+    return {name: Said(_whole(environ, key), key) for name, key in names if _says(environ, key)}
+
+
+def _says(environ: Mapping[str, str], key: str) -> bool:
     # An empty variable is how a shell leaves one out.
-    return {name: Said(environ[key], key) for name, key in names if environ.get(key)}
+    return bool(environ.get(key)) and not environ[key].startswith(OF_KUBERNETES)
+
+
+def _whole(environ: Mapping[str, str], key: str) -> str:
+    return PARTS[key](environ) if key in PARTS else environ[key]
 
 
 def _from_files(folder: Path) -> dict[str, Said]:

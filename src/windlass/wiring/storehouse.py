@@ -139,7 +139,7 @@ class Storehouse:
             return True
         source = self.settings.sources.get("redis", "the program")
         problem = f"{source} names a Redis: pip install 'windlass[redis]' to use it"
-        if source != "REDIS_URL":
+        if source not in ("REDIS_URL", "REDIS_HOST"):
             raise BadInput(problem)
         # Platforms set it for whoever wants it, and we can do without.
         self.observer.on(Advised(problem))
