@@ -27,7 +27,9 @@ class Backoff(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     cap: Annotated[float, Meta(gt=0, le=1e7)] = 3600.0
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Options(
+    msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True
+):
     """How one job departs from its type."""
 
     name: Text | None = None

@@ -1,0 +1,81 @@
+"""What both clients know of httpx2: where requests go, and what its errors mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias, TypedDict
+from urllib.parse import urlsplit
+
+from windlass.client.exchange import Answer, Request, Silence
+from windlass.core.errors import BadInput
+from windlass.core.secrets import without_secrets
+
+try:
+    import httpx2
+except ModuleNotFoundError as problem:
+    raise ImportError(
+        "the client needs a library that is missing; run: pip install 'windlass[client]'"
+    ) from problem
+
+Token: TypeAlias = str | Callable[[], str] | None
+
+HERE = "http://127.0.0.1:8080"
+# The request was not sent; all else may have arrived.
+UNSENT = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.ProxyError,
+    httpx2.UnsupportedProtocol,
+)
+
+
+class Sent(TypedDict):
+    """A request as httpx2 takes it."""
+
+    method: str
+    url: str
+    params: dict[str, str]
+    content: bytes | None
+    headers: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a service is, and the token that it is shown."""
+
+    url: str
+    token: Token
+
+    def __post_init__(self) -> None:
+        """Refuse what is no address."""
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise BadInput(f"{self} is no address of a service; write it like {HERE}")
+
+    def to(self, request: Request) -> Sent:
+        """The request as it is sent there."""
+        token = self.token() if callable(self.token) else self.token
+        shown = {"authorization": f"Bearer {token}"} if token else {}
+        return {
+            "method": request.method,
+            "url": self.url.rstrip("/") + request.path,
+            "params": dict(request.query),
+            "content": request.body,
+            "headers": {"user-agent": "windlass-client", **request.headers, **shown},
+        }
+
+    def __repr__(self) -> str:
+        return repr(without_secrets(self.url))
+
+
+def answer(response: httpx2.Response) -> Answer:
+    """What was answered; its body has been read."""
+    return Answer(response.status_code, response.headers, response.content)
+
+
+def silence(problem: httpx2.TransportError) -> Silence:
+    """What it means that there was no answer."""
+    said = without_secrets(str(problem)) or type(problem).__name__
+    return Silence(said, heard=not isinstance(problem, UNSENT))
