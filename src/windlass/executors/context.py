@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from windlass.core.claim import Claim
 from windlass.core.errors import BadInput, ClaimLost
-from windlass.core.job import JobId
+from windlass.core.job import JobId, WorkerId
 from windlass.executors.chunks import Items, refuse_unshared, split
 
 R = TypeVar("R")
@@ -116,6 +116,16 @@ class Context:
     def attempt(self) -> int:
         """Which attempt this is, from 1."""
         return self._claim.attempts + 1
+
+    @property
+    def last(self) -> bool:
+        """Whether the job fails for good if this attempt does."""
+        return self._claim.failures + 1 >= self._claim.max_attempts
+
+    @property
+    def worker(self) -> WorkerId:
+        """The worker that runs it."""
+        return self._claim.worker
 
     @property
     def fence(self) -> int:

@@ -1,0 +1,1 @@
+"""A project with one app, and one backend for its tasks."""

@@ -1,0 +1,1 @@
+"""The commands that Django finds here."""
