@@ -1,10 +1,11 @@
-"""`script/bench`: measure Windlass, and say whether it does what is asked of it."""
+"""`script/bench`: Windlass beside its peers, or by itself, and whether it does what is asked."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -18,6 +19,9 @@ from benchmarks import machine, report
 from benchmarks.figure import Dialect, Verdict
 from benchmarks.measure import FULL, QUICK, Measure
 from benchmarks.measures import GROUPS, MEASURES
+from benchmarks.peers import comparison, marks
+from benchmarks.peers import report as pages
+from benchmarks.peers.comparison import Comparison
 from benchmarks.profile import profile
 from benchmarks.run import Plan, run
 from benchmarks.sites import Sites
@@ -26,6 +30,7 @@ T = TypeVar("T")
 
 ROUNDS = 5
 QUICK_ROUNDS = 3
+OWN = "own"
 NAMES = ", ".join([*GROUPS, *MEASURES])
 WIDTH = 130  # of a table that goes to a file
 
@@ -49,51 +54,102 @@ class Which(StrEnum):
 def bench(  # noqa: PLR0913 — one argument per option
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[MEASURE]...", help=f"of {NAMES}; default: all"),
+        typer.Argument(
+            metavar="[MEASURE]...",
+            help=f"measure Windlass alone: {OWN} for everything, or of {NAMES};"
+            " without a name it is compared with its peers",
+        ),
     ] = None,
     *,
-    store: Annotated[Which, typer.Option(help="where jobs are kept")] = Which.BOTH,
     quick: Annotated[bool, typer.Option("--quick", help="smaller, in a few minutes")] = False,
     repeat: Annotated[int | None, typer.Option(min=1, help="rounds; default 5, quick 3")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1_000, help="jobs in one drain")] = None,
-    processes: Annotated[int, typer.Option(min=1, help="processes of the worker")] = 1,
-    patient: Annotated[
-        bool, typer.Option("--patient", help="wait for a quiet machine before each sample")
-    ] = False,
     json: Annotated[Path | None, typer.Option(help="keep the figures in this file")] = None,
+    only: Annotated[
+        str | None, typer.Option(metavar="A,B", help="compare with these peers only")
+    ] = None,
+    take: Annotated[
+        str | None, typer.Option(metavar="A,B", help="compare by these measures only")
+    ] = None,
+    skip: Annotated[
+        str | None, typer.Option(metavar="A,B", help="compare without these measures")
+    ] = None,
+    store: Annotated[Which, typer.Option(help="where jobs are kept, alone")] = Which.BOTH,
+    jobs: Annotated[int | None, typer.Option(min=1_000, help="jobs in one drain, alone")] = None,
+    processes: Annotated[int, typer.Option(min=1, help="processes of the worker, alone")] = 1,
+    patient: Annotated[
+        bool, typer.Option("--patient", help="wait for a quiet machine before each sample, alone")
+    ] = False,
     profiled: Annotated[
         bool, typer.Option("--profile", help="instead, show where the time of a job goes")
     ] = False,
 ) -> None:
-    """Measure Windlass on databases of its own, and say whether it does what is asked of it."""
+    """Compare Windlass with its peers, or measure it alone; say whether it does what is asked."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=WIDTH)
+    if not names and not profiled:
+        against = comparison.planned(only=only, take=take, skip=skip, quick=quick, rounds=repeat)
+        raise typer.Exit(int(not compared(against, console, json)))
     scale = replace(QUICK if quick else FULL, processes=processes)
     plan = Plan(
-        measures=chosen(names or list(MEASURES)),
+        measures=chosen(names or [OWN]),
         dialects=store.dialects,
         scale=scale if jobs is None else replace(scale, jobs=jobs),
         rounds=repeat or (QUICK_ROUNDS if quick else ROUNDS),
         patient=patient,
     )
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=WIDTH)
-    with Sites(plan.dialects) as sites:
-        told = machine.facts(sites)
-        for name, fact in told.items():
-            console.print(f"[dim]{name:10}[/] {fact}", highlight=False)
-        for warning in machine.warnings(sites):
-            console.print(f"[yellow]{warning}[/]", highlight=False)
-        if profiled:
-            for dialect in plan.dialects:
-                uvloop.run(in_order(profile(sites, dialect, plan.scale.jobs, console)))
-            return
+    if profiled:
+        show_profile(plan, console)
+        return
+    raise typer.Exit(int(not alone(plan, console, json)))
+
+
+def compared(plan: comparison.Plan, console: Console, json: Path | None) -> bool:
+    """Measure Windlass beside its peers; whether nothing was missed that is asked of it."""
+    with opened(list(Dialect), console) as (sites, told):
+        assert sites.postgres is not None
+        others = machine.Elsewhere()
+        outcome = uvloop.run(in_order(Comparison(plan, sites.postgres, console).run()))
+        told["elsewhere"] = f"{others.cores():.2f} cores busy with something else on average"
+    rulings = list(marks.rulings(outcome))
+    for drawn in (*pages.tables(outcome), pages.judged(rulings)):
+        console.print("", drawn, sep="\n")
+    for line in ("", *pages.notes(outcome), told["elsewhere"]):
+        console.print(line, highlight=False)
+    if json is not None:
+        pages.write(json, told, plan, outcome, rulings)
+    return all(ruling.verdict is not Verdict.MISSED for ruling in rulings)
+
+
+def alone(plan: Plan, console: Console, json: Path | None) -> bool:
+    """Measure Windlass by itself; whether nothing was missed."""
+    with opened(plan.dialects, console) as (sites, told):
         others = machine.Elsewhere()
         results = uvloop.run(in_order(run(plan, sites, console))).results(plan)
         told["elsewhere"] = f"{others.cores():.2f} cores busy with something else on average"
     console.print("", report.table(results), told["elsewhere"], sep="\n")
     if json is not None:
         report.write(json, told, results)
-    raise typer.Exit(int(any(result.verdict is Verdict.MISSED for result in results)))
+    return all(result.verdict is not Verdict.MISSED for result in results)
+
+
+def show_profile(plan: Plan, console: Console) -> None:
+    """Where the time of a job goes."""
+    with opened(plan.dialects, console) as (sites, _):
+        for dialect in plan.dialects:
+            uvloop.run(in_order(profile(sites, dialect, plan.scale.jobs, console)))
+
+
+@contextmanager
+def opened(dialects: Sequence[Dialect], console: Console) -> Iterator[tuple[Sites, dict[str, str]]]:
+    """The databases of a run, and what is to be known of the machine, which is also shown."""
+    with Sites(dialects) as sites:
+        told = machine.facts(sites)
+        for name, fact in told.items():
+            console.print(f"[dim]{name:10}[/] {fact}", highlight=False)
+        for warning in machine.warnings(sites):
+            console.print(f"[yellow]{warning}[/]", highlight=False)
+        yield sites, told
 
 
 async def in_order(work: Coroutine[Any, Any, T]) -> T:
@@ -108,10 +164,11 @@ async def in_order(work: Coroutine[Any, Any, T]) -> T:
 
 def chosen(names: list[str]) -> list[Measure]:
     """The measures of these names and those they are compared with, in the order of the list."""
+    names = list(MEASURES) if OWN in names else names
     names = [one for name in names for one in GROUPS.get(name, (name,))]
     unknown = [name for name in names if name not in MEASURES]
     if unknown:
-        raise typer.BadParameter(f"{unknown[0]!r} is not one of {NAMES}")
+        raise typer.BadParameter(f"{unknown[0]!r} is not {OWN} or one of {NAMES}")
     wanted = {need for name in names for need in MEASURES[name].needs}.union(names)
     return [measure for name, measure in MEASURES.items() if name in wanted]
 

@@ -80,7 +80,7 @@ async def run(plan: Plan, sites: Sites, console: Console) -> Samples:
     """Carry the plan out and show each sample as it comes."""
     samples = Samples()
     turns = list(plan.turns())
-    with _progress(console) as progress:
+    with progress_bar(console) as progress:
         task = progress.add_task("", total=len(turns))
         for measure, dialect in turns:
             say = partial(_say, progress, task, f"{measure.name} on {dialect.label}")
@@ -113,7 +113,7 @@ async def _taken(
     return taken
 
 
-def _progress(console: Console) -> Progress:
+def progress_bar(console: Console) -> Progress:
     return Progress(
         BarColumn(bar_width=20),
         MofNCompleteColumn(),

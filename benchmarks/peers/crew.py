@@ -1,0 +1,76 @@
+"""The workers of a side: all the processes that run its jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+from benchmarks import processes
+from benchmarks.peers.environment import last_line
+from benchmarks.program import ROOT
+from windlass.worker.child import die_with_parent
+
+
+class SideFailed(Exception):
+    """A side did not do what was asked of it; the message says so in words, for its cell."""
+
+
+class Crew:
+    """Workers that run, each with the processes that it started."""
+
+    def __init__(self, logs: Sequence[Path], heads: Sequence[asyncio.subprocess.Process]) -> None:
+        self._logs = logs
+        self._heads = heads
+
+    def check(self) -> None:
+        """Raise if one of them ended."""
+        for log, head in zip(self._logs, self._heads, strict=True):
+            if head.returncode is not None:
+                said = last_line(log.read_bytes())
+                raise SideFailed(f"a worker ended with {head.returncode}: {said}")
+
+    def cpu(self) -> float:
+        """Seconds that they have worked so far."""
+        return sum(processes.cpu(head.pid) for head in self._heads)
+
+    def memory(self) -> tuple[float, float]:
+        """Bytes as each process sees them, and with shared pages counted once."""
+        held = [process.memory_full_info() for process in self._family()]
+        return sum(one.rss for one in held), sum(one.pss for one in held)
+
+    async def kill(self) -> None:
+        """SIGKILL for all of them, those first who could start others again."""
+        for process in self._family():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        for head in self._heads:
+            await head.wait()
+
+    def _family(self) -> list[psutil.Process]:
+        alive = [head.pid for head in self._heads if head.returncode is None]
+        return [process for pid in alive for process in processes.family(pid)]
+
+
+async def crew(commands: Sequence[Sequence[str]], env: Mapping[str, str], folder: Path) -> Crew:
+    """Start these commands; what they say goes into files of the folder."""
+    logs, heads = [], []
+    for number, command in enumerate(commands):
+        logs.append(folder / f"worker-{number}.log")
+        with logs[-1].open("ab") as log:
+            head = await asyncio.create_subprocess_exec(
+                *command,
+                env={**os.environ, **env, "SIDE_WORKER": str(number)},
+                cwd=ROOT,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+            )
+        heads.append(head)
+    return Crew(logs, heads)
