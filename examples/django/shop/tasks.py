@@ -2,12 +2,8 @@
 
 from django.core.mail import send_mail
 
-try:
-    from django.tasks import task
-except ModuleNotFoundError:  # before Django 6
-    from django_tasks import task
-
 from shop.models import Order
+from windlass.contrib.django import task
 
 
 @task(queue_name="mail", max_attempts=5, timeout=30)

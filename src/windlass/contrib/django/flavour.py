@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from django.tasks import TaskContext, TaskResult, TaskResultStatus, task_backends
+    from django.tasks import TaskContext, TaskResult, TaskResultStatus, task, task_backends
     from django.tasks.backends.base import BaseTaskBackend
     from django.tasks.base import Task, TaskError
     from django.tasks.exceptions import InvalidTask, InvalidTaskBackend, TaskResultDoesNotExist
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     AnyResult: TypeAlias = TaskResult[..., Any]
 else:
     try:
-        from django.tasks import TaskContext, TaskResult, TaskResultStatus, task_backends
+        from django.tasks import TaskContext, TaskResult, TaskResultStatus, task, task_backends
         from django.tasks.backends.base import BaseTaskBackend
         from django.tasks.base import Task, TaskError
         from django.tasks.exceptions import InvalidTask, InvalidTaskBackend, TaskResultDoesNotExist
         from django.tasks.signals import task_enqueued, task_finished, task_started
     except ModuleNotFoundError:
-        from django_tasks import TaskContext, TaskResult, TaskResultStatus, task_backends
+        from django_tasks import TaskContext, TaskResult, TaskResultStatus, task, task_backends
         from django_tasks.backends.base import BaseTaskBackend
         from django_tasks.base import Task, TaskError
         from django_tasks.exceptions import InvalidTaskBackendError as InvalidTaskBackend
@@ -46,6 +46,7 @@ __all__ = [
     "TaskResult",
     "TaskResultDoesNotExist",
     "TaskResultStatus",
+    "task",
     "task_backends",
     "task_enqueued",
     "task_finished",
