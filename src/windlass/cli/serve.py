@@ -10,15 +10,27 @@ from windlass.cli.api import Host, Port, agreed, observed, teller
 from windlass.cli.arguments import AppPath
 from windlass.cli.desk import Desk
 from windlass.cli.worker import Drain, written
+from windlass.clock import SystemClock
+from windlass.core.errors import BadInput
 from windlass.observe.events import Advised
+from windlass.sink.server import MailSink
 from windlass.wiring.listening import listeners
 from windlass.wiring.serving import serve_here, serve_in_processes
 
 Apis = Annotated[int, typer.Option("--processes", min=1, max=64, help="Processes that serve.")]
+SinkAt = Annotated[
+    str | None,
+    typer.Option(
+        "--mail-sink",
+        metavar="HOST:PORT",
+        help="Take mail here and deliver none; read it at /mail. Name it to workers by"
+        " WINDLASS_SMTP_URL.",
+    ),
+]
 GAIN_NOTHING = "more processes gain nothing on SQLite, which has one writer"
 
 
-def serve(
+def serve(  # noqa: PLR0913 - as many as a server has options
     desk: Desk,
     *,
     app: AppPath = None,
@@ -26,6 +38,7 @@ def serve(
     port: Port = None,
     processes: Apis = 1,
     drain: Drain = None,
+    mail_sink: SinkAt = None,
 ) -> None:
     """Serve the API until a signal; the jobs are run by `windlass worker`.
 
@@ -33,13 +46,16 @@ def serve(
 
     Example: windlass serve --store postgresql://db.example.org/jobs --processes 2
     """
+    if mail_sink is not None and processes > 1:
+        raise BadInput("--mail-sink keeps mail in one process; leave out --processes")
     settings = agreed(desk, {"app": app, "host": host, "port": port, "drain": written(drain)})
     observer = observed(settings)
     sockets = listeners(settings.host, settings.port, each=processes)
     loaded = desk.load_app(str(settings.app))
-    told = teller(desk, loaded, settings)
+    sink = None if mail_sink is None else MailSink(SystemClock(), mail_sink)
+    told = teller(desk, loaded, settings, None if sink is None else sink.url)
     if processes == 1:
-        raise typer.Exit(serve_here(loaded, settings, sockets[0], observer, told))
+        raise typer.Exit(serve_here(loaded, settings, sockets[0], observer, told, sink=sink))
     if loaded.storehouse.address.dialect == "sqlite":
         observer.on(Advised(GAIN_NOTHING))
     raise typer.Exit(serve_in_processes(settings, sockets, observer, told))

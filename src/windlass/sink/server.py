@@ -1,4 +1,4 @@
-"""The mail server's socket: on this machine only, for so many callers, none of whom may dawdle."""
+"""The mail server's socket: on this machine unless told, for a few callers, who may not dawdle."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from contextlib import asynccontextmanager
 from typing import cast
 
 from windlass.clock import Clock
+from windlass.core.errors import BadInput
 from windlass.sink.dialogue import GREETING, Dialogue
 from windlass.sink.tray import Tray
 
-LOOPBACK = "127.0.0.1"
+LOOPBACK = "127.0.0.1:0"
 MOST_CALLERS = 100
 # Seconds of silence. Our own mailer keeps a line for less.
 PATIENCE = 60.0
@@ -21,13 +22,19 @@ PATIENCE = 60.0
 class MailSink:
     """Takes every message for everybody, and puts it on its tray."""
 
-    def __init__(self, clock: Clock) -> None:
-        """Have a port of this machine; nobody is answered yet."""
+    def __init__(self, clock: Clock, place: str = LOOPBACK) -> None:
+        """Have a socket at `place`, as host:port; nobody is answered yet."""
         self.tray = Tray(clock)
         self._calls: set[Call] = set()
-        self._socket = socket.create_server((LOOPBACK, 0))
+        host, _, port = place.rpartition(":")
+        try:
+            self._socket = socket.create_server((host, int(port)))
+        except (OSError, OverflowError, ValueError) as problem:
+            raise BadInput(
+                f"mail cannot be taken at {place!r}: {problem}; write HOST:PORT, as 127.0.0.1:1025"
+            ) from problem
         # Where mail is handed in.
-        self.url = f"smtp://{LOOPBACK}:{self._socket.getsockname()[1]}"
+        self.url = f"smtp://{host}:{self._socket.getsockname()[1]}"
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:

@@ -51,10 +51,16 @@ class Beside(NamedTuple):
 
 
 def serve_here(
-    app: Windlass, given: Settings, sockets: Sockets, observer: Observer, told: Told
+    app: Windlass,
+    given: Settings,
+    sockets: Sockets,
+    observer: Observer,
+    told: Told,
+    *,
+    sink: MailSink | None = None,
 ) -> Exit:
     """Serve in this process; answer with a code for the shell."""
-    return run(_serve(app, given, sockets, observer, told, Beside()))
+    return run(_serve(app, given, sockets, observer, told, Beside(sink=sink)))
 
 
 def serve_with_workers(
