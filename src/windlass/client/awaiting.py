@@ -9,14 +9,12 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
-import httpx2
-
 from windlass.client import talks
 from windlass.client.asking import Which
 from windlass.client.exchange import Heard, Request, Talk
 from windlass.client.line import Line
 from windlass.client.patience import Patience
-from windlass.client.transport import HERE, Address, Token, answer, silence
+from windlass.client.transport import HERE, Address, Token, answer, httpx2, silence
 from windlass.client.watch import SIGN_OF_LIFE, Watch
 from windlass.wire.jobs import Job
 

@@ -79,3 +79,6 @@ def silence(problem: httpx2.TransportError) -> Silence:
     """What it means that there was no answer."""
     said = without_secrets(str(problem)) or type(problem).__name__
     return Silence(said, heard=not isinstance(problem, UNSENT))
+
+
+__all__ = ["HERE", "Address", "Token", "answer", "httpx2", "silence"]
