@@ -15,12 +15,12 @@ def test_every_state_has_its_ways_out() -> None:
     assert TRANSITIONS.keys() == set(State)
 
 
-def test_the_picture_of_the_states_shows_every_change_and_no_other() -> None:
-    picture = Path("docs/states.md").read_text("utf-8")
+def test_the_page_of_the_states_shows_every_change_and_no_other() -> None:
+    page = Path("docs/states.md").read_text("utf-8")
 
-    drawn = set(re.findall(r"^    (\w+) --> (\w+)", picture, re.MULTILINE))
+    told = set(re.findall(r"^\| `(\w+)` \| `(\w+)` \|", page, re.MULTILINE))
 
-    assert drawn == {(before, after) for before in State for after in TRANSITIONS[before]}
+    assert told == {(before, after) for before in State for after in TRANSITIONS[before]}
 
 
 def test_only_retry_leaves_a_finished_state() -> None:
