@@ -25,6 +25,7 @@ class Scale:
     jobs: int  # in one drain
     finished: int  # in history, for the measure of that name
     waiting: int  # in line, for `claim_million`
+    rows: int  # waiting or finished, for the longest of `growth`
     hold: float  # seconds for which vacuum is held back
     idle: float  # seconds of doing nothing
     picks: int  # jobs whose pick-up is timed
@@ -40,6 +41,7 @@ FULL = Scale(
     jobs=200_000,
     finished=5_000_000,
     waiting=1_000_000,
+    rows=10_000_000,
     hold=60,
     idle=60,
     picks=300,
@@ -54,6 +56,7 @@ QUICK = Scale(
     jobs=60_000,
     finished=500_000,
     waiting=200_000,
+    rows=1_000_000,
     hold=10,
     idle=10,
     picks=100,

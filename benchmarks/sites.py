@@ -99,6 +99,8 @@ class PostgresSite(Site):
     def __init__(self, server: PostgresServer, template: str = "template1") -> None:
         super().__init__(server.create_database(template))
         self._server = server
+        self._open = ExitStack()
+        self._connection: psycopg.Connection | None = None
 
     def database(self, *, inline: bool = False) -> PostgresDatabase:
         """The way in that a scheduler would take; it has no thread of its own."""
@@ -107,9 +109,12 @@ class PostgresSite(Site):
 
     def ask(self, query: str) -> list[tuple[Any, ...]]:
         """Run one statement beside Windlass, and answer with its rows."""
-        with psycopg.connect(self.url, autocommit=True) as connection:
-            cursor = connection.execute(query.encode())
-            return cursor.fetchall() if cursor.description else []
+        if self._connection is None:
+            # One for all questions: to open another costs PostgreSQL as much as a hundred jobs.
+            connection = psycopg.connect(self.url, autocommit=True, prepare_threshold=None)
+            self._connection = self._open.enter_context(connection)
+        cursor = self._connection.execute(query.encode())
+        return cursor.fetchall() if cursor.description else []
 
     def settle_down(self) -> None:
         """Vacuum and checkpoint, as the peers' databases were before their drains."""
@@ -119,6 +124,7 @@ class PostgresSite(Site):
     @contextmanager
     def copy(self) -> Iterator[Site]:
         """Another with the same content."""
+        self._hang_up()
         copy = PostgresSite(self._server, self.url.rsplit("/", 1)[1])
         try:
             yield copy
@@ -131,7 +137,12 @@ class PostgresSite(Site):
 
     def remove(self) -> None:
         """Drop the database."""
+        self._hang_up()
         self._server.drop_database(self.url)
+
+    def _hang_up(self) -> None:
+        self._open.close()
+        self._connection = None
 
 
 class SqliteSite(Site):

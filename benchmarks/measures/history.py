@@ -6,20 +6,18 @@ from collections.abc import AsyncIterator
 
 from benchmarks.draining import Drained, drain
 from benchmarks.figure import Bound, Figure
+from benchmarks.filling import finish
 from benchmarks.jobs import load
 from benchmarks.measure import Bench, Measure, Sample
 from benchmarks.sites import Site
 
-CHUNK = 500_000
 ROUNDS = 3
 
 
 async def take(bench: Bench) -> AsyncIterator[Sample]:
     """Drain beside a full history and beside an empty one, in turns."""
     async with bench.fresh() as full:
-        for done in range(0, bench.scale.finished, CHUNK):
-            bench.say(f"{done:,} of {bench.scale.finished:,} jobs in history")
-            full.ask_file("finished")
+        finish(full, bench.scale.finished, bench.say)
         for _ in range(ROUNDS):
             async with bench.fresh() as empty:
                 for name, site in (("empty", empty), ("full", full)):

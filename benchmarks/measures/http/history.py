@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from benchmarks.filling import finish
 from benchmarks.http.alone import ask, figures, samples
 from benchmarks.http.server import serving
 from benchmarks.jobs import load
 from benchmarks.measure import Bench, Measure, Sample
-from benchmarks.measures.history import CHUNK
 
 WAITING = 1_000
 PATHS = {
@@ -25,9 +25,7 @@ PATHS = {
 async def take(bench: Bench) -> AsyncIterator[Sample]:
     """First pages, of which some are full and some empty."""
     async with bench.fresh() as site:
-        for done in range(0, bench.scale.finished, CHUNK):
-            bench.say(f"{done:,} of {bench.scale.finished:,} jobs in history")
-            site.ask_file("finished")
+        finish(site, bench.scale.finished, bench.say)
         async with site.open() as database:
             await load(database, WAITING)
         site.settle_down()
