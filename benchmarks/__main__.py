@@ -65,7 +65,7 @@ def bench(  # noqa: PLR0913 — one argument per option
     repeat: Annotated[int | None, typer.Option(min=1, help="rounds; default 5, quick 3")] = None,
     json: Annotated[Path | None, typer.Option(help="keep the figures in this file")] = None,
     only: Annotated[
-        str | None, typer.Option(metavar="A,B", help="compare with these peers only")
+        str | None, typer.Option(metavar="A,B", help="compare with these sides only")
     ] = None,
     take: Annotated[
         str | None, typer.Option(metavar="A,B", help="compare by these measures only")
@@ -108,6 +108,7 @@ def compared(plan: comparison.Plan, console: Console, json: Path | None) -> bool
     """Measure Windlass beside its peers; whether nothing was missed that is asked of it."""
     with opened(list(Dialect), console) as (sites, told):
         assert sites.postgres is not None
+        told["redis"] = machine.redis()
         others = machine.Elsewhere()
         outcome = uvloop.run(in_order(Comparison(plan, sites.postgres, console).run()))
         told["elsewhere"] = f"{others.cores():.2f} cores busy with something else on average"

@@ -6,6 +6,7 @@ import asyncio
 import os
 import platform
 import sqlite3
+import subprocess
 import tempfile
 import time
 from importlib.metadata import version
@@ -17,6 +18,7 @@ import psycopg
 
 from benchmarks.processes import cpu
 from benchmarks.sites import IN_MEMORY, POSTGRES_SETTINGS, Sites
+from tests.services.redis import RedisServer
 from windlass.store.filesystems import kind_of
 
 PAGE = bytes(8192)
@@ -41,6 +43,13 @@ def facts(sites: Sites) -> dict[str, str]:
     if sites.postgres is not None:
         told["postgres"] = _postgres(sites.postgres.url)
     return told
+
+
+def redis() -> str:
+    """The server that peers keep their jobs in; nothing of it is on a disk."""
+    server = str(RedisServer().command()[0])
+    told = subprocess.run([server, "--version"], capture_output=True, text=True, check=True)
+    return f"{told.stdout.split('sha=')[0].strip()} (nothing on disk: not durable)"
 
 
 def warnings(sites: Sites) -> list[str]:

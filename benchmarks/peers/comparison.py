@@ -12,12 +12,11 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-from benchmarks.figure import number
 from benchmarks.machine import BUSY, Elsewhere
 from benchmarks.peers.crew import SideFailed
 from benchmarks.peers.environment import NotInstalled, programs
 from benchmarks.peers.header import Header, headers
-from benchmarks.peers.measure import FULL, QUICK, Bench, Measure, Sample, Scale
+from benchmarks.peers.measure import FULL, QUICK, Bench, Measure, Sample, Scale, shown
 from benchmarks.peers.measures import MEASURES
 from benchmarks.peers.outcome import Outcome
 from benchmarks.peers.stage import stage
@@ -52,14 +51,16 @@ class Plan:
 def planned(
     *, only: str | None, take: str | None, skip: str | None, quick: bool, rounds: int | None
 ) -> Plan:
-    """What the command line asks for; ours always take part."""
+    """What the command line asks for; ours take part even if it names peers only."""
     scale = QUICK if quick else FULL
-    peers = {header.side: header for header in headers()}
-    named = _names(only, peers, "a peer")
+    sides = {header.side: header for header in headers()}
+    ours = {side for side, header in sides.items() if header.ours}
+    named = _names(only, sides, "a side") or set(sides)
+    named |= set() if named & ours else ours
     taken = _names(take, MEASURES, "a measure")
     left = _names(skip, MEASURES, "a measure")
     return Plan(
-        headers=[one for one in peers.values() if one.ours or not named or one.side in named],
+        headers=[one for one in sides.values() if one.side in named],
         measures=[
             one
             for one in MEASURES.values()
@@ -148,7 +149,7 @@ class Comparison:
     def _keep(self, measure: Measure, header: Header, sample: Sample, elsewhere: float) -> None:
         self.outcome.add(header, sample)
         unit = next(one.unit for one in measure.figures if one.name == sample.figure)
-        value = "-" if sample.value is None else f"{number(sample.value)} {unit}"
+        value = "-" if sample.value is None else f"{shown(sample.value, unit)} {unit}"
         busy = not measure.together and elsewhere > BUSY
         disturbed = f"  [yellow]{elsewhere:.1f} cores busy elsewhere[/]" if busy else ""
         line = f"[dim]{header.name:{WIDTH}}[/] {sample.figure:18} {value:>18} {sample.note}"

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from benchmarks.figure import number
 from benchmarks.peers.stage import Stage
 
 
@@ -27,6 +28,11 @@ class Sample(NamedTuple):
     note: str = ""
 
 
+def shown(value: float, unit: str) -> str:
+    """A value with as many digits as mean something; jobs are whole."""
+    return f"{value:,.0f}" if unit == "jobs" else number(value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
     """How much of everything."""
@@ -40,7 +46,7 @@ class Scale:
     idle: float  # seconds of doing nothing
 
 
-FULL = Scale(name="full", rounds=3, share=0.5, sending=2, picks=200, stumbles=100, idle=10)
+FULL = Scale(name="full", rounds=3, share=0.4, sending=2, picks=200, stumbles=100, idle=6)
 QUICK = Scale(name="quick", rounds=1, share=0.08, sending=0.5, picks=50, stumbles=20, idle=2)
 
 

@@ -15,6 +15,7 @@ from benchmarks.figure import number
 from benchmarks.peers.comparison import Plan
 from benchmarks.peers.header import Header
 from benchmarks.peers.marks import Ruling
+from benchmarks.peers.measure import shown
 from benchmarks.peers.outcome import Cell, Outcome
 from benchmarks.report import COLOURS
 
@@ -60,7 +61,7 @@ def text(cell: Cell | None) -> str:
     note = cell.note if len(cell.note) <= SHORT else "*"
     apart = max(abs(one - cell.median) for one in cell.samples)
     spread = f" ±{100 * apart / cell.median:.0f}%" if len(cell.samples) > 1 and cell.median else ""
-    return f"{number(cell.median)}{note}{spread}"
+    return f"{shown(cell.median, cell.figure.unit)}{note}{spread}"
 
 
 def notes(outcome: Outcome) -> Iterator[str]:

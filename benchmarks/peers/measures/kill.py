@@ -32,14 +32,14 @@ async def take(bench: Bench) -> AsyncIterator[Sample]:
         async with stage.crew() as crew:
             bench.say(f"{jobs:,} naps")
             await some_ended(stage, crew, jobs // 4)
-        at_kill = stage.records.read()
+            killed = time.monotonic()
         began = time.monotonic()
         async with stage.crew() as crew:
             bench.say(f"killed; {WAIT:g} s to recover")
             await asyncio.sleep(WAIT)
             crew.check()
         found = stage.records.read()
-    for sample in told(at_kill, found, jobs, began):
+    for sample in told(found, jobs, killed, began):
         yield sample
 
 
@@ -53,23 +53,32 @@ async def some_ended(stage: Stage, crew: Crew, count: int) -> None:
         await asyncio.sleep(EVERY)
 
 
-def told(at_kill: list[Record], found: list[Record], jobs: int, began: float) -> list[Sample]:
+def told(found: list[Record], jobs: int, killed: float, began: float) -> list[Sample]:
     """What the records say of it."""
     done = Counter(record.number for record in found if record.kind == END)
+    ends = {record.number: record.at for record in reversed(found) if record.kind == END}
     missing = jobs - len(done)
-    flying = {record.number for record in at_kill} - set(ended(at_kill))
-    firsts: dict[int, float] = {}
-    for record in found:
-        if record.kind == END:
-            firsts[record.number] = min(record.at, firsts.get(record.number, record.at))
-    recovered = None if missing else max(firsts.values()) - began
-    note = f"{missing:,} of {jobs:,} not done after {WAIT:g} s" if missing else ""
+    twice = [number for number, times in done.items() if times > 1]
+    recovered = None if missing else max(ends.values()) - began
     return [
-        Sample("kill_in_flight", len(flying)),
+        Sample("kill_in_flight", in_flight(found, began)),
         Sample("kill_not_done", missing),
-        Sample("kill_twice", sum(times > 1 for times in done.values())),
-        Sample("kill_recovery", recovered, note),
+        Sample("kill_twice", len(twice), _ago([ends[number] for number in twice], killed)),
+        Sample("kill_recovery", recovered, f"{missing:,} of {jobs:,} not done" if missing else ""),
     ]
+
+
+def in_flight(found: list[Record], began: float) -> int:
+    """How many jobs had started and not ended before there were workers again."""
+    before = [record for record in found if record.at < began]
+    return len({record.number for record in before} - ended(before))
+
+
+def _ago(ends: list[float], killed: float) -> str:
+    """How long before the kill the first of them had ended: the end itself takes time to write."""
+    if not ends:
+        return ""
+    return f"ended up to {1000 * max(0.0, killed - min(ends)):,.0f} ms before the kill"
 
 
 def ended(records: list[Record]) -> set[int]:
