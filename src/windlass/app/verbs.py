@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+)
 from datetime import UTC, datetime, timedelta
-from typing import Any, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from windlass.app.board import Board, look
 from windlass.app.bulk import bulk_job, order
@@ -48,6 +52,9 @@ from windlass.store.records import (
     TypeRecord,
 )
 
+# Is around whatever is enqueued, and may put something into the jobs first.
+Sending: TypeAlias = Callable[[Sequence[NewJob]], AbstractContextManager[Sequence[NewJob]]]
+
 # The payload of a replay that changes none.
 LIKE_BEFORE = object()
 # Re-ranking holds locks; smaller steps leave room for claims in between.
@@ -62,6 +69,7 @@ class Verbs:
         self.registry = Registry()
         self._ports = ports
         self._homes = Homes(ports)
+        self.sending: Sending | None = None
 
     async def draft(self, type: str, payload: object, **options: Unpack[Options]) -> NewJob:  # noqa: A002
         """A new job of a type that is known here, or that workers anywhere have published.
@@ -83,15 +91,18 @@ class Verbs:
         jobs = _distinct(jobs)
         if not jobs:
             return []
-        if connection is not None:
-            return await outside.enqueue(self._request(jobs), connection)
-        home = await self._homes.here()
-        return await home.sender.enqueue(jobs)
+        if self.sending is None:
+            return await self._keep(jobs, connection)
+        with self.sending(jobs) as sent:
+            return await self._keep(sent, connection)
 
     async def enqueue_each(self, jobs: Iterable[NewJob]) -> list[Enqueued | Exception]:
         """Keep those of the jobs that can be kept; in the places of the others answer why not."""
-        home = await self._homes.here()
-        return await home.sender.enqueue_each(_distinct(jobs))
+        home, jobs = await self._homes.here(), _distinct(jobs)
+        if self.sending is None:
+            return await home.sender.enqueue_each(jobs)
+        with self.sending(jobs) as sent:
+            return await home.sender.enqueue_each(sent)
 
     async def bulk(
         self,
@@ -325,6 +336,12 @@ class Verbs:
         home = await self._homes.here()
         async with home.locks.held(name, ttl, patience) as hold:
             yield hold
+
+    async def _keep(self, jobs: Sequence[NewJob], connection: object) -> list[Enqueued]:
+        if connection is not None:
+            return await outside.enqueue(self._request(jobs), connection)
+        home = await self._homes.here()
+        return await home.sender.enqueue(jobs)
 
     async def _making(self, type_: str) -> tuple[NewJob, Callable[[Any], str]]:
         """A job of this type that lacks only id and payload, and what checks a payload."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -75,6 +76,17 @@ class Policy:
     def __bool__(self) -> bool:
         """Whether it departs at all."""
         return self.timeout is not None or self.backoff is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracedPolicy(Policy):
+    """A policy that carries along the headers of the trace in which its job was enqueued."""
+
+    trace: Mapping[str, str]
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to be kept."""
+        return True
 
 
 class NewJob(NamedTuple):

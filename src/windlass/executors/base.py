@@ -75,6 +75,7 @@ class Registry:
         self._executors: dict[str, Executor] = {}
         self._provided: dict[str, Executor] = {}
         self._shelf: Shelf | None = None
+        self._dress: Callable[[Executor], Executor] = _as_it_is
 
     def add(self, executor: Executor) -> None:
         """Know one more type. The same handler may come again, as it does in a notebook."""
@@ -84,11 +85,17 @@ class Registry:
                 f"job type {executor.type!r} is {known.origin} already;"
                 f" give {executor.origin} another one: @app.job(type=…)"
             )
-        self._executors[executor.type] = executor
+        self._executors[executor.type] = self._dress(executor)
 
     def provide(self, executor: Executor) -> None:
         """Know a type that comes with Windlass; one of the same name that is added wins."""
-        self._provided[executor.type] = executor
+        self._provided[executor.type] = self._dress(executor)
+
+    def dress(self, change: Callable[[Executor], Executor]) -> None:
+        """Change every executor, those that are known and those to come, once and for all."""
+        self._dress = change
+        for known in (self._executors, self._provided):
+            known |= {type_: change(executor) for type_, executor in known.items()}
 
     def look_on(self, shelf: Shelf) -> None:
         """Look there for types that are not known otherwise, when somebody asks for them."""
@@ -128,6 +135,10 @@ class Registry:
         for executor in (*self._executors.values(), *self._provided.values()):
             if executor.close is not None:
                 await executor.close()
+
+
+def _as_it_is(executor: Executor) -> Executor:
+    return executor
 
 
 class Verdict(Exception):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload
+
+import msgspec
 
 from windlass.core.claim import Claim
 from windlass.core.errors import BadInput, ClaimLost
@@ -20,6 +22,15 @@ Level: TypeAlias = Literal["debug", "info", "warning", "error"]
 LEVELS = ("debug", "info", "warning", "error")
 MAX_FILE = 16 * 1024 * 1024  # bytes
 MAX_FILE_NAME = 200
+
+
+class Carried(msgspec.Struct):
+    """What a policy may carry along that is for nobody but the handler."""
+
+    trace: dict[str, str] = {}
+
+
+_carried = msgspec.json.Decoder(Carried).decode
 
 
 class Transaction(Protocol):
@@ -126,6 +137,12 @@ class Context:
     def worker(self) -> WorkerId:
         """The worker that runs it."""
         return self._claim.worker
+
+    @property
+    def trace(self) -> Mapping[str, str]:
+        """The headers of the trace in which the job was enqueued, if it was in one that is told."""
+        policy = self._claim.policy
+        return {} if policy is None else _carried(policy).trace
 
     @property
     def fence(self) -> int:
