@@ -1,5 +1,6 @@
 """The registry knows each type once, and a handler's verdicts say what they mean."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -51,6 +52,18 @@ def test_the_same_handler_may_come_again() -> None:
     registry.add(again)
 
     assert registry.get("one") is again
+
+
+def test_executors_before_and_after_are_dressed_one_dress_over_the_other() -> None:
+    registry = Registry()
+    registry.add(from_function(one, {"queue": "sea"}))
+
+    registry.dress(lambda known: replace(known, queue=f"inner {known.queue}"))
+    registry.dress(lambda known: replace(known, queue=f"outer {known.queue}"))
+    registry.provide(from_function(two, {"queue": "land"}))
+
+    assert registry.get("one").queue == "outer inner sea"
+    assert registry.get("two").queue == "outer inner land"
 
 
 @pytest.mark.parametrize("first", ["added", "provided"])

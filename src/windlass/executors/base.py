@@ -92,8 +92,9 @@ class Registry:
         self._provided[executor.type] = self._dress(executor)
 
     def dress(self, change: Callable[[Executor], Executor]) -> None:
-        """Change every executor, those that are known and those to come, once and for all."""
-        self._dress = change
+        """Change every executor, those that are known and those to come, after any change before."""
+        before = self._dress
+        self._dress = lambda executor: change(before(executor))
         for known in (self._executors, self._provided):
             known |= {type_: change(executor) for type_, executor in known.items()}
 
