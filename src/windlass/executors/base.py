@@ -92,7 +92,7 @@ class Registry:
         self._provided[executor.type] = self._dress(executor)
 
     def dress(self, change: Callable[[Executor], Executor]) -> None:
-        """Change every executor, those that are known and those to come, after any change before."""
+        """Change every executor, known or to come; each dress lies over the one before."""
         before = self._dress
         self._dress = lambda executor: change(before(executor))
         for known in (self._executors, self._provided):
