@@ -46,8 +46,9 @@ class Story:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for one in reversed(self._staying):
+        for one in self._staying:
             _end(one)
+        for one in self._staying:
             await one.wait()
 
     async def tell(self, block: Block) -> None:
