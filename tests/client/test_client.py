@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -208,6 +209,13 @@ async def test_bad_input_is_refused_in_the_words_of_the_service(ask: Asker) -> N
         await ask("submit", "add_numbers", prio=1)
     with pytest.raises(BadInput, match="cannot be written as JSON"):
         await ask("submit", "add_numbers", {"x": object()})
+
+
+def test_threads_may_share_a_client(service: str) -> None:
+    with Client(service) as client, ThreadPoolExecutor(8) as threads:
+        kept = list(threads.map(lambda n: client.submit("stumble", {"word": str(n)}), range(40)))
+
+    assert len({accepted.id for accepted in kept}) == 40
 
 
 async def test_nobody_there_is_told_as_such(connect: Connect) -> None:

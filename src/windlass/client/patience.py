@@ -21,7 +21,7 @@ AGAIN = Backoff(base=0.2, cap=5.0, jitter=0.5)
 class Patience:
     """How often a request is sent at most, and how long is waited before each time but the first.
 
-    Half a second of a restarting service passes unnoticed: 0.2 s, 0.4 s, 0.8 s, with jitter.
+    A second of a service that starts again passes unnoticed: 0.2 s, 0.4 s, 0.8 s, with jitter.
     """
 
     tries: int = 4

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from math import inf
@@ -14,6 +16,7 @@ from windlass.client.asking import Options, Which, new_job, parameters, spoken
 from windlass.client.errors import NoAnswer, NotFinished, NotNow
 from windlass.client.exchange import Answer, Ask, Talk
 from windlass.client.line import Line
+from windlass.client.patience import Patience
 from windlass.core.backoff import Backoff
 from windlass.core.duration import duration
 from windlass.wire import fleet as fleet_shapes
@@ -33,6 +36,8 @@ from windlass.wire.jobs import Line as LogLine
 
 # A short job is seen within a few hundredths of a second, a long one is asked for once a second.
 POLLING = Backoff(base=0.02, factor=1.5, cap=1.0, jitter=0.1)
+# Whoever asks again anyway need not be patient, and keeps better time.
+ONCE = Patience(tries=1)
 # The payload of a replay that changes none.
 LIKE_BEFORE = object()
 
@@ -85,18 +90,16 @@ def wait(line: Line, job_id: str, timeout: float | timedelta | None = 10) -> Tal
     """
     seconds = inf if timeout is None else duration(timeout, "timeout").total_seconds()
     until = line.clock.monotonic() + seconds
-    found, looks, after = None, 0, 0.0
-    while found is None or not found.status.finished:
+    found, looks = (yield from get(line, job_id)), 1
+    impatient = replace(line, patience=ONCE)
+    while not found.status.finished:
         left = until - line.clock.monotonic()
-        if found is not None and left <= 0:
+        if left <= 0:
             raise NotFinished(found.id, found.status, seconds)
-        try:
-            found = yield from line.ask(asking.get("jobs", job_id), Job, min(after, max(left, 0.0)))
-        except (NoAnswer, NotNow):
-            if found is None or left <= 0:
-                raise
+        after = min(left, POLLING.delay(looks, chance=line.chance.random()))
+        with suppress(NoAnswer, NotNow):
+            found = yield from impatient.ask(asking.get("jobs", job_id), Job, after)
         looks += 1
-        after = POLLING.delay(looks, chance=line.chance.random())
     return found
 
 
