@@ -59,7 +59,7 @@ def _scope(told: Mapping[str, Any]) -> str:
 
 def _parameters(parameters: list[Any]) -> Iterator[tuple[str, str, str, str]]:
     for one in parameters:
-        told = one.get("description", "")
+        told = one.get("description") or _about(one["schema"])
         yield f"`{one['name']}`", one["in"], _type(one["schema"]), told
 
 
@@ -86,10 +86,16 @@ def _shape(name: str, schema: Mapping[str, Any]) -> str:
         return f"### {name}\n\n{about}\n{_type(schema)}\n"
     needed = schema.get("required", ())
     rows = (
-        (f"`{field}`{'' if field in needed else ' ·'}", _type(one), one.get("description", ""))
+        (f"`{field}`{'' if field in needed else ' ·'}", _type(one), _about(one))
         for field, one in schema.get("properties", {}).items()
     )
     return "\n".join([f"### {name}\n", about, table(("field (· may be left out)", "", ""), rows)])
+
+
+def _about(schema: Mapping[str, Any]) -> str:
+    """What the schema says of itself, also where it may be null."""
+    within = (_about(one) for one in schema.get("anyOf", ()))
+    return str(schema.get("description") or next(filter(None, within), ""))
 
 
 def _type(schema: Mapping[str, Any]) -> str:
