@@ -29,6 +29,23 @@ async def test_a_queue_is_paused_by_somebody_and_resumed(client: aiohttp.ClientS
     assert load == {"load": 1}
 
 
+async def test_the_load_is_that_of_the_queues_that_workers_serve(
+    client: aiohttp.ClientSession,
+) -> None:
+    for queue in ("mail", "mail", "reports", "paused"):
+        await ask(client, "POST", "/jobs", {**ADD, "queue": queue})
+    await ask(client, "POST", "/queues/paused/pause")
+
+    loads = [
+        (await ask(client, "GET", f"/load{query}"))[2]["load"]
+        for query in ("", "?queues=mail", "?queues=mail,%20reports", "?queues=paused,nothing")
+    ]
+    _, _, paused = await ask(client, "GET", "/queues/paused/load")
+
+    assert loads == [3, 2, 3, 0]
+    assert paused == {"load": 0}
+
+
 async def test_a_queue_in_which_nothing_is_is_empty(client: aiohttp.ClientSession) -> None:
     status, _, queue = await ask(client, "GET", "/queues/nothing")
 

@@ -662,6 +662,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/load": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say how much workers of these queues have to do, for whoever decides how many there are
+         * @description Bulk actions are counted too: every worker may take them.
+         */
+        get: operations["read_whole_load"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mail": {
         parameters: {
             query?: never;
@@ -1492,6 +1512,13 @@ export interface components {
             payload?: unknown;
         };
         /**
+         * Load
+         * @description How many jobs wait or run; those of paused queues do not wait for a worker.
+         */
+        Load: {
+            load: number;
+        };
+        /**
          * Envelope
          * @description A message that the mail sink has taken, seen from outside.
          */
@@ -1592,13 +1619,6 @@ export interface components {
             slots_in_use: number;
             /** @description Those workers; at most a hundred. */
             listeners: string[];
-        };
-        /**
-         * Load
-         * @description How many jobs of a queue wait or run.
-         */
-        Load: {
-            load: number;
         };
         /**
          * JobType
@@ -2633,6 +2653,29 @@ export interface operations {
                 };
                 content: {
                     "text/plain; charset=utf-8": string;
+                };
+            };
+        };
+    };
+    read_whole_load: {
+        parameters: {
+            query?: {
+                /** @description Names, as in mail,reports; if not given, all. */
+                queues?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How much there is to do. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Load"];
                 };
             };
         };

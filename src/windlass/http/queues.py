@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
 from windlass.app.board import QueueView
+from windlass.core.bulk import BULK_QUEUE
 from windlass.http import wire_fleet as wire
 from windlass.http.access import Access
 from windlass.http.answer import Answer, json
@@ -42,8 +48,32 @@ async def read_queue(service: Service, queue: str) -> Answer:
 )
 async def read_load(service: Service, queue: str) -> Answer:
     """Say how much a queue has to do, for whoever decides how many workers there should be."""
-    record = (await _named(service, queue)).record
-    return json(shapes.Load(load=record.depth + record.running))
+    return json(shapes.Load(load=_load(await _named(service, queue))))
+
+
+class Served(msgspec.Struct, kw_only=True):
+    """What the workers in question claim from."""
+
+    queues: Annotated[
+        str | None, Meta(description="Names, as in mail,reports; if not given, all.")
+    ] = None
+
+
+@get(
+    "/load",
+    access=Access.READ,
+    answers={200: Says(shapes.Load, "How much there is to do.")},
+)
+async def read_whole_load(service: Service, query: Served) -> Answer:
+    """Say how much workers of these queues have to do, for whoever decides how many there are.
+
+    Bulk actions are counted too: every worker may take them.
+    """
+    views = (await service.app.board()).queues
+    if query.queues is not None:
+        named = {BULK_QUEUE, *(name.strip() for name in query.queues.split(","))}
+        views = [one for one in views if one.record.name in named]
+    return json(shapes.Load(load=sum(map(_load, views))))
 
 
 @post(
@@ -71,10 +101,16 @@ async def resume_queue(service: Service, queue: str) -> Answer:
     return json(wire.queue(await _named(service, queue)))
 
 
+def _load(view: QueueView) -> int:
+    """What waits in a paused queue gives nobody anything to do."""
+    record = view.record
+    return record.running + (record.depth if record.paused_at is None else 0)
+
+
 async def _named(service: Service, name: str) -> QueueView:
     board = await service.app.board()
     found = {one.record.name: one for one in board.queues}
     return found.get(name) or board.empty(name)
 
 
-ROUTES = [list_queues, read_queue, read_load, pause_queue, resume_queue]
+ROUTES = [list_queues, read_queue, read_load, read_whole_load, pause_queue, resume_queue]

@@ -63,7 +63,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Load(msgspec.Struct, frozen=True):
-    """How many jobs of a queue wait or run."""
+    """How many jobs wait or run; those of paused queues do not wait for a worker."""
 
     load: int
 
