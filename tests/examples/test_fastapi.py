@@ -21,7 +21,7 @@ async def test_a_shop_answers_at_once_and_writes_the_receipt_later(tmp_path: Pat
         receipt = f"/receipts/{ordered.json()['receipt']}"
 
         async def written() -> bool:
-            return (await web.get(receipt)).json()["status"] == "completed"
+            return bool((await web.get(receipt)).json()["status"] == "completed")
 
         await until(written)
         told = (await web.get(receipt)).json()
