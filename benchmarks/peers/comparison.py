@@ -49,7 +49,12 @@ class Plan:
 
 
 def planned(
-    *, only: str | None, take: str | None, skip: str | None, quick: bool, rounds: int | None
+    *,
+    only: str | None = None,
+    take: str | None = None,
+    skip: str | None = None,
+    quick: bool = False,
+    rounds: int | None = None,
 ) -> Plan:
     """What the command line asks for; ours take part even if it names peers only."""
     scale = QUICK if quick else FULL

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import shutil
 import sys
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
@@ -16,6 +18,7 @@ from benchmarks.sites import CACHE
 
 PEERS = CACHE / "peers"
 UV = CACHE / "uv" / "bin" / "uv"
+MINORS = range(11, 16)
 MARK = "side"  # the file in an environment that says what it was made from
 
 
@@ -37,23 +40,42 @@ async def programs(header: Header) -> Path:
 
 def digest(header: Header) -> str:
     """What an environment depends on, in short."""
-    facts = "\n".join([header.requires_python, header.python, sys.executable, *header.dependencies])
+    facts = "\n".join([header.requires_python, sys.executable, *header.dependencies])
     return hashlib.sha256(facts.encode()).hexdigest()
 
 
 async def _make(header: Header, folder: Path) -> None:
     await _installer()
-    await _run(UV, "venv", "--clear", "--python", _python(header), folder)
+    await _run(UV, "venv", "--clear", "--python", await _python(header), folder)
     python = folder / "bin" / "python"
     await _run(UV, "pip", "install", "--python", python, *header.dependencies)
 
 
-def _python(header: Header) -> str:
+async def _python(header: Header) -> str:
     """The Python that runs this, so that all have the same, or else one that the side can use."""
-    running = ".".join(map(str, sys.version_info[:3]))
-    if running in SpecifierSet(header.requires_python):
-        return sys.executable
-    return header.python or header.requires_python
+    wanted = SpecifierSet(header.requires_python)
+    for candidate in pythons():
+        if await _version(candidate) in wanted:
+            return candidate
+    raise NotInstalled(f"it needs Python {header.requires_python}")
+
+
+def pythons() -> Iterator[str]:
+    """Those of this machine, as far as they are where one would look; pyenv hides some."""
+    yield sys.executable
+    found = (shutil.which(f"python3.{minor}") for minor in MINORS)
+    yield from filter(None, found)
+    yield from map(str, sorted(Path.home().glob(".pyenv/versions/*/bin/python3")))
+
+
+async def _version(python: str) -> str:
+    """Which it is; a very old one if it does not run."""
+    said = "import platform; print(platform.python_version())"
+    process = await asyncio.create_subprocess_exec(
+        *(python, "-c", said), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+    )
+    answer, _ = await process.communicate()
+    return answer.decode().strip() or "0"
 
 
 async def _installer() -> None:

@@ -33,7 +33,6 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     beside: tuple[str, ...] = ()  # one more command that its workers need
     env: Mapping[str, str] = {}
     requires_python: str
-    python: str = ""  # which one, if the one that runs this will not do
     dependencies: tuple[str, ...]
 
     @property

@@ -31,7 +31,7 @@ Enqueue = Callable[[str, Iterable[int]], Any]
 WARM_UP = 20
 APART = 0.02  # seconds between two jobs of a pick-up
 # How many jobs one call is given, by the way they are sent.
-ONE_BY_ONE, MANY, CONCURRENT = 100, 1_000, 5_000
+ONE_BY_ONE, MANY, CONCURRENT = 100, 1_000, 2_000
 WIDTH = 100  # awaits at once, where there is no bulk call
 # Settled after the warm-up, so that the first pick-up finds an idle worker.
 IDLE = 0.5

@@ -8,7 +8,6 @@
 # store = "postgres"
 # durable = true
 # setup = "2 processes, 100 coroutines each, psycopg with C, uvloop, finished jobs kept a day"
-# python = "3.12"
 # workers = 2
 # worker = ["{python}", "-m", "benchmarks.peers", "oban", "work"]
 # drain = 50_000
