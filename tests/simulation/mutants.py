@@ -150,7 +150,7 @@ def _never_found(old: Any) -> Any:
         statement = next(script)
         while True:
             try:
-                if statement.name == "enqueue_found":
+                if statement.name == "enqueue_take_back":
                     statement = script.send([])
                 else:
                     statement = script.send((yield statement))

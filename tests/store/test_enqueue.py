@@ -208,6 +208,21 @@ async def test_sending_again_what_has_finished_changes_nothing(yard: Yard, store
     assert await yard.counted() == {State.COMPLETED: 1, State.RUNNING: 1}
 
 
+async def test_what_is_sent_with_something_that_has_finished_is_kept(
+    yard: Yard, store: SqlStore
+) -> None:
+    done = await yard.finished()
+    fresh, keyed = yard.new(), yard.new(key="k")
+
+    answers = await store.database.run(
+        enqueue_script([yard.new()._replace(id=done), fresh, keyed], again=True)
+    )
+
+    assert [answer.id for answer in answers] == [done, fresh.id, keyed.id]
+    assert await yard.counted() == {State.COMPLETED: 1, State.PENDING: 2}
+    assert await yard.state(done) is State.COMPLETED
+
+
 async def test_an_equal_key_answers_with_the_first_job(yard: Yard, store: SqlStore) -> None:
     first = yard.new(key="order-1", payload='{"a":1,"b":2}')
     [kept] = await store.enqueue([first])

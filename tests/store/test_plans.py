@@ -82,7 +82,7 @@ HOT: list[tuple[str, dict[str, Any], set[str]]] = [
     ("bulk_hold", {"id": IDS[0], "fence": 1}, {"windlass_jobs_pkey"}),
     ("bulk_live", {"ids": IDS[:50], "until_us": 1}, {"windlass_jobs_pkey"}),
     ("bulk_finished", {"ids": IDS[:50], "until_us": 1}, {"windlass_jobs_pkey"}),
-    ("enqueue_found", {"ids": IDS}, set()),
+    ("enqueue_take_back", {"ids": IDS}, {"windlass_jobs_pkey"}),
     ("enqueue_states", {"ids": IDS}, {"windlass_jobs_pkey"}),
     ("page_walk", {**LIVE, "queue": None}, {"windlass_jobs_pkey"}),
     ("page_reach", {**ENDS, "bound": 10_000}, {"windlass_jobs_pkey"}),

@@ -12,7 +12,7 @@ import msgspec
 from windlass.core.errors import KeyTaken
 from windlass.core.job import JobId, NewJob, Policy, State
 from windlass.store.records import Enqueued
-from windlass.store.script import Row, Script, Statement, Undo
+from windlass.store.script import Row, Script, Statement
 
 COLUMNS = (
     "id",
@@ -39,8 +39,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def enqueue_script(jobs: Sequence[NewJob], *, again: bool = False) -> Script[list[Enqueued]]:
     """Keep the jobs, all or none; a key that is held answers with its job instead of a new one.
 
-    `again` when a first sending may have been committed: rows that are there stay as they are, and
-    whoever finds a job in history undoes everything, since the first sending did it all. Insert
+    `again` when a first sending of some may have been committed: rows that are there stay as they
+    are, and those whose jobs are in history are taken back, which leaves the others in line. Insert
     first, look second: the other order would miss a job that finishes in between.
     """
     keyed = [job for job in jobs if job.key is not None]
@@ -50,8 +50,8 @@ def enqueue_script(jobs: Sequence[NewJob], *, again: bool = False) -> Script[lis
         yield insert(new, again=again)
     later = yield from _scheduled(new)
     answers = [holders.get(job.id) or Enqueued(job.id, later.get(job.id, PENDING)) for job in jobs]
-    if again and (yield Statement("enqueue_found", {"ids": [job.id for job in new]})):
-        raise Undo(answers)
+    if again:
+        yield Statement("enqueue_take_back", {"ids": [job.id for job in new]})
     return answers
 
 

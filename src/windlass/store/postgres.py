@@ -19,7 +19,7 @@ from windlass.core.errors import (
     WindlassError,
 )
 from windlass.store.queries import Queries
-from windlass.store.script import Rows, Script, Statement, Undo
+from windlass.store.script import Rows, Script, Statement
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -126,11 +126,8 @@ class PostgresDatabase:
         """Run a script as one transaction; answer after its commit."""
 
         async def once(connection: Connection) -> T:
-            try:
-                async with transaction(connection):
-                    return await self._drive(connection, script)
-            except Undo as undo:
-                return cast("T", undo.value)
+            async with transaction(connection):
+                return await self._drive(connection, script)
 
         try:
             return await self._once(once)

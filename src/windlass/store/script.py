@@ -31,12 +31,3 @@ class Statement(NamedTuple):
 
 
 Script: TypeAlias = Generator[Statement, Rows, T]
-
-
-class Undo(Exception):
-    """Raised by a script to roll its transaction back and still answer with a value."""
-
-    def __init__(self, value: object) -> None:
-        """Keep the answer."""
-        self.value = value
-        super().__init__()

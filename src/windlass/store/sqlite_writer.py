@@ -10,7 +10,6 @@ from typing import Any
 from windlass.clock import Clock
 from windlass.core.errors import WindlassError
 from windlass.store.busy import Patience
-from windlass.store.script import Undo
 from windlass.store.sqlite_errors import FATAL, code, translated
 from windlass.store.sqlite_hands import Command
 from windlass.store.sqlite_session import Dialect, Session
@@ -118,10 +117,7 @@ class Writer:
             if isinstance(problem, sqlite3.Error) and code(problem) in FATAL:
                 raise
             _undo(connection, alone=alone)
-            if isinstance(problem, Undo):
-                command.succeed(problem.value)
-            else:
-                command.fail(translated(problem))
+            command.fail(translated(problem))
             return
         if not alone:
             connection.execute("release command")
