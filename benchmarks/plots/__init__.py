@@ -1,0 +1,1 @@
+"""Pictures of figures that were kept: `python -m benchmarks.plots FIGURES.json …`."""
