@@ -12,10 +12,9 @@ from typing import Any
 
 from flask import Flask, current_app, request
 
-from windlass import Windlass
-from windlass.contrib.flask import attach
+from windlass.contrib.flask import FlaskWindlass
 
-jobs = Windlass()  # ./.windlass/windlass.db, or WINDLASS_STORE
+jobs = FlaskWindlass()  # ./.windlass/windlass.db, or WINDLASS_STORE
 
 
 @jobs.job(queue="mail", max_attempts=5, timeout=30)
@@ -28,7 +27,7 @@ def create_app() -> Flask:
     """The application."""
     app = Flask(__name__)
     app.config["SHOP"] = "The Ropery"
-    attach(jobs, app)
+    jobs.init_app(app)
 
     @app.post("/orders")
     def order() -> tuple[dict[str, str], int]:

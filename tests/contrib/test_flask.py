@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from flask import Flask, current_app
 
-from windlass import Windlass
-from windlass.contrib.flask import attach
+from windlass.contrib.flask import FlaskWindlass
 
 
 @pytest.fixture
@@ -19,9 +18,9 @@ def app() -> Flask:
 
 
 @pytest.fixture
-async def jobs(sqlite_url: str) -> AsyncIterator[Windlass]:
+async def jobs(sqlite_url: str) -> AsyncIterator[FlaskWindlass]:
     """Jobs, some of which are declared before the application is known."""
-    async with Windlass(sqlite_url) as jobs:
+    async with FlaskWindlass(sqlite_url) as jobs:
 
         @jobs.job
         def tide() -> str:
@@ -30,8 +29,10 @@ async def jobs(sqlite_url: str) -> AsyncIterator[Windlass]:
         yield jobs
 
 
-async def test_handlers_run_in_the_context_of_the_application(jobs: Windlass, app: Flask) -> None:
-    attach(jobs, app)
+async def test_handlers_run_in_the_context_of_the_application(
+    jobs: FlaskWindlass, app: Flask
+) -> None:
+    jobs.init_app(app)
 
     @jobs.job
     async def tide_later() -> str:
@@ -46,9 +47,20 @@ async def test_handlers_run_in_the_context_of_the_application(jobs: Windlass, ap
     assert app.extensions["windlass"] is jobs
 
 
+async def test_the_application_that_was_made_last_counts(jobs: FlaskWindlass, app: Flask) -> None:
+    jobs.init_app(Flask("before"))
+    jobs.init_app(app)
+
+    async with jobs.worker():
+        kept = await jobs.enqueue(jobs.job_of("tide", {}))
+        job = await jobs.wait(kept.id, 30)
+
+    assert job.result == "high"
+
+
 def test_a_view_enqueues_and_an_unknown_job_is_not_found(sqlite_url: str, app: Flask) -> None:
-    jobs = Windlass(sqlite_url)
-    attach(jobs, app)
+    jobs = FlaskWindlass(sqlite_url)
+    jobs.init_app(app)
 
     @jobs.job
     def note(text: str) -> None: ...

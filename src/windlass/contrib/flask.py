@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 from flask import Flask, Response
+from flask.ctx import AppContext
 
 from windlass.core.errors import WindlassError
 from windlass.executors.base import Executor, Mode
@@ -18,16 +18,31 @@ from windlass.wiring import Windlass
 Call: TypeAlias = Callable[[str, Context | None], Any]
 
 
-def attach(jobs: Windlass, app: Flask) -> None:
-    """Make the two known to each other, once for each application.
+class FlaskWindlass(Windlass):
+    """A Windlass whose handlers run in the context of a Flask application."""
 
-    Handlers of `jobs` run in the context of `app`, so that `current_app` and extensions work in
-    them; `app.extensions["windlass"]` is `jobs`; and an error of Windlass that a view raises is
-    answered as its own API would: bad input is 422, a job that is not there 404.
-    """
-    jobs.registry.dress(lambda executor: _in_context(executor, app))
-    app.extensions["windlass"] = jobs
-    app.register_error_handler(WindlassError, problem)
+    flask: Flask | None = None
+
+    def init_app(self, app: Flask) -> None:
+        """Be the Windlass of this application, and no longer of one before.
+
+        In handlers `current_app` and extensions work as in a view; `app.extensions["windlass"]` is
+        this; and an error of Windlass that a view raises is answered as its own API would: bad
+        input is 422, a job that is not there 404.
+        """
+        if self.flask is None:
+            self.registry.dress(self._dressed)
+        self.flask = app
+        app.extensions["windlass"] = self
+        app.register_error_handler(WindlassError, problem)
+
+    def _dressed(self, executor: Executor) -> Executor:
+        wrap = _awaited if executor.mode is Mode.LOOP else _called
+        return replace(executor, call=wrap(executor.call, self._context))
+
+    def _context(self) -> AppContext:
+        assert self.flask is not None  # noqa: S101 — no executor is dressed before
+        return self.flask.app_context()
 
 
 def problem(error: Exception) -> Response:
@@ -37,12 +52,7 @@ def problem(error: Exception) -> Response:
     return Response(answer.body, answer.status, headers, content_type=answer.media.decode())
 
 
-def _in_context(executor: Executor, app: Flask) -> Executor:
-    wrap = _awaited if executor.mode is Mode.LOOP else _called
-    return replace(executor, call=wrap(executor.call, app.app_context))
-
-
-def _called(call: Call, context: Callable[[], AbstractContextManager[Any]]) -> Call:
+def _called(call: Call, context: Callable[[], AppContext]) -> Call:
     def inside(text: str, ctx: Context | None) -> Any:
         with context():
             return call(text, ctx)
@@ -50,7 +60,7 @@ def _called(call: Call, context: Callable[[], AbstractContextManager[Any]]) -> C
     return inside
 
 
-def _awaited(call: Call, context: Callable[[], AbstractContextManager[Any]]) -> Call:
+def _awaited(call: Call, context: Callable[[], AppContext]) -> Call:
     async def inside(text: str, ctx: Context | None) -> Any:
         with context():
             return await call(text, ctx)
