@@ -206,12 +206,18 @@ def test_a_wrong_value_is_named_with_what_is_accepted(
         load({name: value}, tmp_path)
 
 
+def test_a_wrong_value_of_the_program_is_named_by_its_setting(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"^queues must be queues, as in mail,reports"):
+        load({}, tmp_path, {"queues": ","})
+
+
 @pytest.mark.parametrize(
     ("file", "text", "said"),
     [
         ("windlass.toml", "slot = 5", "windlass.toml: no setting 'slot'; did you mean 'slots'?"),
         ("windlass.toml", "zzz = 5", "no setting 'zzz'; there are store, schema"),
         ("windlass.toml", "slots = ", "windlass.toml cannot be read"),
+        ("windlass.toml", "slots = 0", "slots in windlass.toml must be a whole number from 1"),
         ("windlass.toml", "store = 5", "windlass.toml must be some text, not 5"),
         ("pyproject.toml", "[tool.windlass]\nslots = 'x'", "pyproject.toml must be a whole"),
     ],

@@ -136,6 +136,8 @@ SETTINGS: Mapping[str, Any] = {
 LISTS = frozenset({"queues", "origins", "hosts", "proxies", "webhook_allow", "webhook_secrets"})
 # Never told, not even in part.
 SECRETS = frozenset({"secret", "webhook_secrets"})
+# Where a setting is from that was made in Python, or on the command line.
+PROGRAM = "the program"
 # Variables that platforms and others set; what comes later wins, and our own come last.
 FOREIGN = (
     ("store", "POSTGRES_HOST"),
@@ -172,8 +174,8 @@ def load(
 
 
 def _given(given: Mapping[str, Any]) -> dict[str, Said]:
-    _refuse_unknown(given, "the program")
-    return {name: Said(value, "the program") for name, value in given.items() if value is not None}
+    _refuse_unknown(given, PROGRAM)
+    return {name: Said(value, PROGRAM) for name, value in given.items() if value is not None}
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Said]:
@@ -226,7 +228,14 @@ def _value(name: str, said: Said) -> Any:
         return msgspec.convert(_parsed(name, said.value), hint, strict=False)
     except (msgspec.ValidationError, BadInput):
         shown = _shown(name, said.value)
-        raise BadInput(f"{said.source} must be {_accepted(hint)}, not {shown}") from None
+        raise BadInput(f"{_named(name, said)} must be {_accepted(hint)}, not {shown}") from None
+
+
+def _named(name: str, said: Said) -> str:
+    """The setting as whoever made it wrote it: a variable's name says enough by itself."""
+    if said.source == PROGRAM:
+        return name
+    return f"{name} in {said.source}" if said.source.endswith(".toml") else said.source
 
 
 def _parsed(name: str, value: Any) -> Any:
