@@ -26,6 +26,7 @@ import orjson
 import uvloop
 from oban import Job, Oban, worker
 from oban.schema import install
+from oban.worker import Worker
 from psycopg.types.json import set_json_dumps, set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
@@ -72,7 +73,7 @@ class Stumble:
         return 1
 
 
-KINDS = {"noop": Noop, "nap": Nap, "stumble": Stumble}
+KINDS: dict[str, type[Worker]] = {"noop": Noop, "nap": Nap, "stumble": Stumble}
 
 oban: ContextVar[Oban] = ContextVar("oban")
 

@@ -1,4 +1,4 @@
-"""Procrastinate on PostgreSQL: two workers of twenty coroutines, finished jobs deleted."""
+"""Procrastinate on PostgreSQL: two workers of twenty coroutines."""
 # /// script
 # requires-python = ">=3.11"
 # dependencies = ["procrastinate==3.10.0", "psycopg[binary,pool]==3.3.8"]
