@@ -81,7 +81,7 @@ async def test_many_jobs_are_submitted_and_watched_until_all_are_over(ask: Asker
     jobs = [new_job("add_numbers", {"x": x, "y": 0}) for x in range(5)]
 
     batched = await ask("submit_many", [*jobs, new_job("report", {"title": "large"})])
-    told = await ask.each("watch", [verdict.id for verdict in batched.jobs])
+    told = await ask.each("watch", [verdict.id.upper() for verdict in batched.jobs])
 
     over = {job.id: job for job in told if job.status.finished}
     assert batched.accepted == 6
@@ -233,9 +233,10 @@ async def test_who_is_no_windlass_is_not_taken_for_one(connect: Connect, service
     with pytest.raises(NotThere, match="there is nothing here"):
         await connect(f"{service}/elsewhere")("stats")
     with pytest.raises(BadAnswer, match="check the address and the version"):
-        await connect(f"{service}/docs?")("stats")
-    with pytest.raises(BadInput, match="write it like http:"):
-        connect("localhost:8080")
+        await connect(f"{service}/ui")("stats")
+    for wrong in ("localhost:8080", "http://", "http://here:port", f"{service}?token=x"):
+        with pytest.raises(BadInput, match="write it like http:"):
+            connect(wrong)
 
 
 def test_a_token_is_shown_and_never_told(tmp_path: Path) -> None:
@@ -243,7 +244,7 @@ def test_a_token_is_shown_and_never_told(tmp_path: Path) -> None:
     upped.start()
     token = upped.run("token", "--scope", "jobs:read").strip()
 
-    with Client(upped.url, token=lambda: token) as reader, Client(upped.url) as stranger:
+    with Client(upped.url, token=lambda: f"{token}\n") as reader, Client(upped.url) as stranger:
         counted = reader.stats()
         with pytest.raises(NotAllowed, match="lacks the scope jobs:write"):
             reader.submit("add_numbers", {"x": 1, "y": 1})
@@ -253,6 +254,9 @@ def test_a_token_is_shown_and_never_told(tmp_path: Path) -> None:
 
     assert sum(counted.values()) == 0
     assert token not in repr(Client(upped.url, token=token))
+    with pytest.raises(BadInput, match="characters that no token has") as refused:
+        Client(upped.url, token=lambda: "a secret\nof two lines").stats()
+    assert "secret" not in str(refused.value)
 
 
 async def test_waiting_and_watching_outlast_a_service_that_starts_again(tmp_path: Path) -> None:

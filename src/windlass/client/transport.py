@@ -50,21 +50,27 @@ class Address:
 
     def __post_init__(self) -> None:
         """Refuse what is no address."""
-        parts = urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not _is_address(self.url):
             raise BadInput(f"{self} is no address of a service; write it like {HERE}")
 
     def to(self, request: Request) -> Sent:
         """The request as it is sent there."""
-        token = self.token() if callable(self.token) else self.token
-        shown = {"authorization": f"Bearer {token}"} if token else {}
         return {
             "method": request.method,
             "url": self.url.rstrip("/") + request.path,
             "params": dict(request.query),
             "content": request.body,
-            "headers": {"user-agent": "windlass-client", **request.headers, **shown},
+            "headers": {"user-agent": "windlass-client", **request.headers, **self._shown()},
         }
+
+    def _shown(self) -> dict[str, str]:
+        token = self.token() if callable(self.token) else self.token
+        if not token:
+            return {}
+        token = token.strip()  # a file that it was read from ends with a new line
+        if not (token.isascii() and token.isprintable()):
+            raise BadInput("the token has characters that no token has; `windlass token` makes one")
+        return {"authorization": f"Bearer {token}"}
 
     def __repr__(self) -> str:
         return repr(without_secrets(self.url))
@@ -79,6 +85,15 @@ def silence(problem: httpx2.TransportError) -> Silence:
     """What it means that there was no answer."""
     said = without_secrets(str(problem)) or type(problem).__name__
     return Silence(said, heard=not isinstance(problem, UNSENT))
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not ({"?", "#"} & {*url})
 
 
 __all__ = ["HERE", "Address", "Token", "answer", "httpx2", "silence"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from http import HTTPStatus
+from uuid import UUID
 
 import msgspec
 
@@ -29,7 +30,7 @@ class Watch:
     def __init__(self, line: Line, job_ids: Iterable[str]) -> None:
         """Watch these jobs."""
         self._line = line
-        self._left = dict.fromkeys(job_ids)
+        self._left = dict.fromkeys(map(_written, job_ids))
         self._told: dict[str, Job] = {}
         self._failures = 0
         self._why: Heard = ENDED
@@ -71,6 +72,14 @@ class Watch:
         if job.status.finished:
             del self._left[job.id], self._told[job.id]
         return job
+
+
+def _written(job_id: str) -> str:
+    """The id as the service writes it; what is none is refused by the service."""
+    try:
+        return str(UUID(job_id))
+    except ValueError:
+        return job_id
 
 
 def _is_refused(why: Heard) -> bool:
