@@ -52,8 +52,8 @@ async def test_it_tells_its_life_step_by_step(windlass: Terminal) -> None:
 
     told = [line["msg"] for line in server.lines()]
     steps = [
-        *("connected", "http server listening", "worker started", "shutdown signal received"),
-        *("worker stopped", "shutdown complete"),
+        *("connected to sqlite", "http server listening", "worker started"),
+        *("shutdown signal received", "worker stopped", "shutdown complete"),
     ]
     assert code == 0
     assert [step for step in dict.fromkeys(told) if step in steps] == steps

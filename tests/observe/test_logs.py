@@ -82,7 +82,7 @@ def test_a_shutdown_is_told_step_by_step() -> None:
     )
 
     assert [line["msg"] for line in told] == [
-        "connected",
+        "connected to sqlite",
         "worker started",
         "shutdown signal received",
         "worker stopped",

@@ -39,7 +39,7 @@ async def test_a_job_is_run_and_the_program_ends_on_a_signal_step_by_step(site: 
     assert done.result == "3"
     assert code == 0
     assert [line["msg"] for line in program.lines] == [
-        "connected",
+        f"connected to {site.app.storehouse.address.dialect}",
         "node joined",
         "worker started",
         "shutdown signal received",

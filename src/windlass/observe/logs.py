@@ -11,7 +11,14 @@ from typing import Any, Literal, NamedTuple, TextIO, TypeAlias
 from windlass.clock import Clock
 from windlass.core.secrets import without_secrets
 from windlass.observe import events
-from windlass.observe.events import BellLost, ChoreFailed, Event, RedisRefused, RequestServed
+from windlass.observe.events import (
+    BellLost,
+    ChoreFailed,
+    Connected,
+    Event,
+    RedisRefused,
+    RequestServed,
+)
 from windlass.observe.request_lines import RequestLines
 
 Line: TypeAlias = dict[str, Any]
@@ -136,6 +143,8 @@ def _told(event: Event, message: str) -> tuple[str, dict[str, object]]:
         ms = round(event.took * 1e3, 1)
         facts: dict[str, object] = {"status": event.status, "ms": ms, "by": event.principal}
         return f"{event.method} {event.path}", facts
+    if isinstance(event, Connected):
+        message += " to postgres" if event.store.startswith("postgres") else " to sqlite"
     return message, {name: _fact(getattr(event, name)) for name in event.__struct_fields__}
 
 
