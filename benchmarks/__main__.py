@@ -62,7 +62,9 @@ def bench(  # noqa: PLR0913 — one argument per option
     ] = None,
     *,
     quick: Annotated[bool, typer.Option("--quick", help="smaller, in a few minutes")] = False,
-    repeat: Annotated[int | None, typer.Option(min=1, help="rounds; default 5, quick 3")] = None,
+    repeat: Annotated[
+        int | None, typer.Option(min=1, help="rounds; default 3, quick 1; alone 5 and 3")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="keep the figures in this file")] = None,
     only: Annotated[
         str | None, typer.Option(metavar="A,B", help="compare with these sides only")

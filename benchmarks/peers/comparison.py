@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from benchmarks.machine import BUSY, Elsewhere
-from benchmarks.peers.crew import SideFailed
+from benchmarks.peers.crew import SideFailed, adopt_orphans
 from benchmarks.peers.environment import NotInstalled, programs
 from benchmarks.peers.header import Header, headers
 from benchmarks.peers.measure import FULL, QUICK, Bench, Measure, Sample, Scale, shown
@@ -100,6 +100,7 @@ class Comparison:
 
     async def run(self) -> Outcome:
         """Carry the plan out and show each sample as it comes."""
+        adopt_orphans()
         with progress_bar(self.console) as progress, leashed_folder() as folder:
             await self._install(progress)
             turns = list(self.plan.turns())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -14,6 +16,15 @@ from benchmarks import processes
 from benchmarks.peers.environment import last_line
 from benchmarks.program import ROOT
 from windlass.worker.child import die_with_parent
+
+PR_SET_CHILD_SUBREAPER = 36
+GONE_WITHIN = 10.0
+
+
+def adopt_orphans() -> None:
+    """Have processes become ours when those that started them are killed, where the system can."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 class SideFailed(Exception):
@@ -45,11 +56,14 @@ class Crew:
 
     async def kill(self) -> None:
         """SIGKILL for all of them, those first who could start others again."""
-        for process in self._family():
+        family = self._family()
+        for process in family:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         for head in self._heads:
             await head.wait()
+        # The others are ours now, and their time counts as ours once they are waited for.
+        await asyncio.to_thread(psutil.wait_procs, family, timeout=GONE_WITHIN)
 
     def _family(self) -> list[psutil.Process]:
         alive = [head.pid for head in self._heads if head.returncode is None]

@@ -33,6 +33,6 @@ MEASURE = Measure(
     name="drain_sync",
     figures=(Figure("drain_sync", "drain, plain", "jobs/s", "more"),),
     take=take,
-    rounds=2,
+    rounds=1,
     quick=False,
 )
