@@ -1,70 +1,174 @@
-"""Puts kept figures into docs/benchmarks.md: `python -m benchmarks.docs FIGURES.json …`."""
+"""Puts kept figures and their pictures into docs/benchmarks.md: `python -m benchmarks.docs`.
+
+It reads docs/figures/*.json, or the files that it is given; where two of them have the same figure,
+the later counts.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-import msgspec
+from benchmarks.figure import number
+from benchmarks.kept import Cell, Comparison, Own, Ruling, Side, read
+from benchmarks.peers.measure import Figure
+from benchmarks.peers.measures import MEASURES
+from benchmarks.peers.report import TABLES
+from benchmarks.plots.draw import IMAGES, draw
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- figures -->\n", "<!-- /figures -->\n"
-
-
-class Kept(msgspec.Struct, frozen=True):
-    """One figure, as `report.write` keeps it."""
-
-    name: str
-    store: str
-    shown: str
-    spread: str
-    asked: str
-    ratio: str
-    share: str
-    verdict: str
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = DOCS / "benchmarks.md"
+FIGURES = DOCS / "figures"
+SHORT = 3  # a note that fits beside its figure
+COLUMNS = {figure.name: figure for measure in MEASURES.values() for figure in measure.figures}
 
 
-class Document(msgspec.Struct, frozen=True):
-    """A run: the machine, and the figures."""
-
-    machine: dict[str, str]
-    figures: list[Kept]
-
-
-def block(document: Document) -> str:
-    """The figures as Markdown."""
-    heads = ("measure", "store", "figure", "spread", "asked", "ratio", "asked", "verdict")
-    rows = [
-        (one.name, one.store, one.shown, one.spread, one.asked, one.ratio, one.share, one.verdict)
-        for one in document.figures
-    ]
-    facts = [f"- {name}: {fact}" for name, fact in document.machine.items()]
-    table = [_row(heads), _row("---" for _ in heads), *map(_row, rows)]
-    return "\n".join([*facts, "", *table, ""])
-
-
-def merged(documents: Iterable[Document]) -> Document:
-    """Several runs as one; where two have the same figure the later counts."""
-    machine: dict[str, str] = {}
-    figures: dict[tuple[str, str], Kept] = {}
-    for document in documents:
-        machine |= document.machine
-        figures |= {(one.name, one.store): one for one in document.figures}
-    return Document(machine, list(figures.values()))
-
-
-def main(files: list[str]) -> None:
-    """Replace what stands between the two marks."""
-    documents = [msgspec.json.decode(Path(file).read_bytes(), type=Document) for file in files]
+def main(files: Sequence[str]) -> None:
+    """Draw the pictures, and replace what stands between marks."""
+    kept = read([Path(file) for file in files] or sorted(FIGURES.glob("*.json")))
     page = PAGE.read_text("utf-8")
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text(f"{before}{BEGIN}{block(merged(documents))}{END}{after}", "utf-8")
+    if kept.comparison is not None:
+        page = put(page, "comparison", comparison(kept.comparison))
+        page = put(page, "setups", setups(kept.comparison.sides))
+    if kept.own is not None:
+        page = put(page, "figures", own(kept.own))
+    for path, title in draw(kept, IMAGES):
+        page = put(page, path.name, [f"![{title}](images/{path.name})"])
+    PAGE.write_text(page, "utf-8")
 
 
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def put(page: str, mark: str, lines: Iterable[str]) -> str:
+    """The page with these lines between the marks of this name, if it has such marks."""
+    between = re.compile(
+        rf"(<!-- {re.escape(mark)} -->\n).*?(<!-- /{re.escape(mark)} -->\n)", re.DOTALL
+    )
+    text = "".join(f"{line}\n" for line in lines)
+    return between.sub(lambda found: f"{found[1]}{text}{found[2]}", page)
+
+
+def comparison(run: Comparison) -> Iterator[str]:
+    """Whether we did what is asked, the tables, and what they have no room for."""
+    yield from facts(run.machine)
+    yield f"- run: {run.when[:10]}, {run.scale}, medians of up to {run.rounds} interleaved rounds"
+    if run.verdicts:
+        yield ""
+        yield from table(("asked", "ours", "best peer", "ratio", "verdict"), verdicts(run))
+    for title, names in TABLES:
+        columns = [COLUMNS[name] for name in names if run.cells(name)]
+        if columns:
+            yield from ("", f"**{title}**", "")
+            heads = (f"{column.title}, {column.unit}" for column in columns)
+            yield from table(("side", *heads), rows(run, columns))
+    yield from ("", *(f"- {note}" for note in notes(run)))
+
+
+def verdicts(run: Comparison) -> Iterator[Sequence[str]]:
+    names = {side.side: side.name for side in run.sides}
+    for one in run.verdicts:
+        yield (
+            one.asked,
+            "-" if one.value is None else number(one.value),
+            against(one, names.get(one.peer, one.peer)),
+            "" if one.ratio is None else f"{one.ratio:.2f}",
+            one.verdict,
+        )
+
+
+def against(ruling: Ruling, peer: str) -> str:
+    """The peer and its number."""
+    return "" if ruling.against is None else f"{peer} {number(ruling.against)}"
+
+
+def rows(run: Comparison, columns: Sequence[Figure]) -> Iterator[Sequence[str]]:
+    """A line for each side that took part, with the best of each column in bold."""
+    by_column = [run.cells(column.name) for column in columns]
+    best = [best_of(run, column) for column in columns]
+    for side in run.sides:
+        cells = [found.get(side.side) for found in by_column]
+        if any(cells):
+            pairs = zip(cells, best, strict=True)
+            yield (called(side), *(cell_text(cell, leader) for cell, leader in pairs))
+
+
+def best_of(run: Comparison, column: Figure) -> float | None:
+    """What the best side has; where jobs are counted many are best, and it needs no saying."""
+    rated = run.best_first(column.name)
+    return rated[0][1].median if rated and column.unit != "jobs" else None
+
+
+def called(side: Side) -> str:
+    return f"**{side.name}**" if side.ours else side.name
+
+
+def cell_text(cell: Cell | None, best: float | None) -> str:
+    """The median with a mark that leads to a note, or a dash."""
+    if cell is None or cell.median is None:
+        return "-"
+    counted = f"{cell.median:,.0f}" if cell.unit == "jobs" else number(cell.median)
+    mark = cell.note if len(cell.note) <= SHORT else "*"
+    return f"**{counted}**{mark}" if cell.median == best else counted + mark
+
+
+def notes(run: Comparison) -> Iterator[str]:
+    """What the tables have no room for."""
+    yield "Bold is the best of a column; † has no bulk call and sends 100 jobs at once instead."
+    names = {side.side: side.name for side in run.sides}
+    for side in run.sides:
+        if side.broken:
+            yield f"{side.name} could not take part: {side.broken}"
+    told: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for cell in run.figures:
+        if len(cell.note) > SHORT:
+            told[f"{COLUMNS[cell.figure].title}: {cell.note}"][names[cell.side]] = None
+    for note, sides in told.items():
+        yield f"{note} ({', '.join(sides)})"
+
+
+def setups(sides: Iterable[Side]) -> Iterator[str]:
+    """With what each side ran."""
+    return table(
+        ("side", "versions", "store", "durable", "set-up"),
+        (
+            (
+                side.name,
+                ", ".join(f"{name} {version}" for name, version in side.versions.items()),
+                side.store,
+                "yes" if side.durable else "no",
+                side.setup,
+            )
+            for side in sides
+        ),
+    )
+
+
+def own(run: Own) -> Iterator[str]:
+    """The machine, and a line for each figure and store."""
+    yield from facts(run.machine)
+    yield ""
+    yield from table(
+        ("measure", "store", "figure", "spread", "asked", "ratio", "asked", "verdict"),
+        (
+            (
+                *(one.name, one.store, one.shown, one.spread),
+                *(one.asked, one.ratio, one.share, one.verdict),
+            )
+            for one in run.figures
+        ),
+    )
+
+
+def facts(machine: dict[str, str]) -> Iterator[str]:
+    """What it was measured on."""
+    return (f"- {name}: {fact}" for name, fact in machine.items())
+
+
+def table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]:
+    """As Markdown."""
+    for cells in (heads, ["---"] * len(heads), *lines):
+        yield f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

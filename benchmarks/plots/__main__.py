@@ -20,7 +20,7 @@ def plots(
     to: Annotated[Path, typer.Option(help="the folder to put pictures in")] = IMAGES,
 ) -> None:
     """Draw what was measured; where two files have the same figure, the later counts."""
-    for path in draw(read(files), to):
+    for path, _ in draw(read(files), to):
         print(path)
 
 

@@ -93,12 +93,28 @@ def lengths(axes: Axes, cells: Sequence[Cell | None], inks: Sequence[Ink]) -> No
             continue
         axes.barh(y, cell.median, THICK, color=colour.light)
         shown = number(cell.median) + ("†" if cell.note == "†" else "")
-        beside(axes, shown, cell.median, y)
+        beside(axes, shown, (cell.median, y))
 
 
-def beside(axes: Axes, words: str, x: float, y: int) -> None:
-    """Words right of what ends at this place."""
-    axes.annotate(words, (x, y), (4, 0), textcoords="offset points", va="center", fontsize=8.5)
+def beside(
+    axes: Axes,
+    words: str,
+    place: tuple[float, float],
+    points: tuple[int, int] = (4, 0),
+    colour: str = TEXT.light,
+) -> None:
+    """Words so many points away from this place: to the right, or else in the middle."""
+    across = "left" if points[0] else "center"
+    axes.annotate(
+        words,
+        place,
+        points,
+        textcoords="offset points",
+        ha=across,
+        va="center",
+        fontsize=8.5,
+        color=colour,
+    )
 
 
 def under_title(axes: Axes, words: str) -> None:

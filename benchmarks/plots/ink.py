@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ OTHER = Ink("other", "#bf8700", "#d29922")
 
 INKS = (PAPER, TEXT, FAINT, RULE, OURS, DURABLE, FRAIL, LOST, TWICE, OTHER)
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "axes.edgecolor": RULE.light,
     "axes.facecolor": PAPER.light,
     "axes.labelcolor": FAINT.light,

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter
 
 from benchmarks.figure import number
 from benchmarks.kept import Own
-from benchmarks.plots.bars import under_title
+from benchmarks.plots.bars import beside, under_title
 from benchmarks.plots.ink import OTHER, OURS, RULE, Ink, drawing
 
 FLAT = 0.15
@@ -24,7 +24,7 @@ class Store(NamedTuple):
     label: int  # points from the line to its numbers
 
 
-STORES = (Store("PostgreSQL", OURS, 8), Store("SQLite", OTHER, -14))
+STORES = (Store("PostgreSQL", OURS, 11), Store("SQLite", OTHER, -11))
 
 
 class Panel(NamedTuple):
@@ -41,6 +41,7 @@ class Lines(NamedTuple):
     """A picture of panels that stand side by side."""
 
     name: str
+    title: str
     panels: tuple[Panel, ...]
 
 
@@ -62,6 +63,7 @@ RATE, CPU = "jobs/s", "µs of CPU time a job"
 LINES = (
     Lines(
         "growth",
+        "CPU time of a job by how many wait, and by how many have finished",
         (
             Panel("Jobs that wait", f"{CPU}; the band is ± 15 %", of(WAITING, "CPU"), flat=True),
             Panel("Jobs that have finished", f"{CPU}; 100 k wait", of(FINISHED, "CPU"), flat=True),
@@ -69,6 +71,7 @@ LINES = (
     ),
     Lines(
         "growth-rate",
+        "Jobs a second by how many wait, and by how many have finished",
         (
             Panel("Jobs that wait", RATE, WAITING),
             Panel("Jobs that have finished", f"{RATE}; 100 k wait", FINISHED),
@@ -76,6 +79,7 @@ LINES = (
     ),
     Lines(
         "workers",
+        "Jobs a second, and CPU time of a job, by processes of a worker",
         (
             Panel("Processes of a worker", RATE, WORKERS),
             Panel("Processes of a worker", CPU, of(WORKERS, "CPU")),
@@ -83,10 +87,12 @@ LINES = (
     ),
     Lines(
         "queues",
+        "Jobs a second, and CPU time of a job, by queues",
         (Panel("Queues", RATE, QUEUES), Panel("Queues", CPU, of(QUEUES, "CPU"))),
     ),
     Lines(
         "payloads",
+        "Jobs enqueued and run a second, by size of payload",
         (
             Panel("Enqueue by size of payload", RATE, of(PAYLOADS, "enqueue"), powers=True),
             Panel("Drain by size of payload", RATE, PAYLOADS, powers=True),
@@ -121,8 +127,7 @@ def line(axes: Axes, panel: Panel, store: Store, own: Own) -> float:
         axes.fill_between(_edges(panel), *band, color=colour, alpha=0.1, lw=0)
     for x, one in figures:
         axes.plot([x, x], [min(one.samples), max(one.samples)], color=colour, lw=1)
-        place = {"xytext": (0, store.label), "textcoords": "offset points", "ha": "center"}
-        axes.annotate(number(one.median), (x, one.median), color=colour, size=8, **place)
+        beside(axes, number(one.median), (x, one.median), (0, store.label), colour)
     axes.plot([x for x, _ in figures], medians, "o-", color=colour, ms=4, lw=1.6, label=store.name)
     return max(max(one.samples) for _, one in figures)
 

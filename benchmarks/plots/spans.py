@@ -12,7 +12,7 @@ from benchmarks.kept import Comparison
 from benchmarks.plots.bars import LEGEND, ROW, beside, ink, kinds, rows, under_title
 from benchmarks.plots.ink import RULE, drawing
 
-LEAST = 0.1  # ms: nothing to the left of it
+LEAST = 0.1  # ms: what comes sooner, or too early, is drawn here
 
 
 class Spans(NamedTuple):
@@ -49,14 +49,13 @@ def draw(path: Path, spans: Spans, comparison: Comparison) -> None:
         rows(axes, [side for side, _ in rated])
         axes.set_xscale("log")
         for y, (side, cell) in enumerate(rated):
-            low = max(cell.median or 0.0, LEAST)
-            tail = tails.get(side.side)
-            high = max(tail.median if tail is not None and tail.median else low, low)
+            half, tail = cell.median or 0.0, tails[side.side].median or 0.0
+            low, high = max(half, LEAST), max(tail, LEAST)
             colour = ink(side).light
             axes.plot([low, high], [y, y], color=colour, lw=3, solid_capstyle="butt")
             axes.plot(low, y, "o", color=colour, ms=6)
             axes.plot(high, y, "|", color=colour, ms=9, mew=2)
-            beside(axes, f"{number(low)} · {number(high)}", high, y)
+            beside(axes, f"{number(half)} · {number(tail)}", (high, y))
         axes.grid(visible=True, axis="x", color=RULE.light)
         axes.set_axisbelow(True)
         axes.tick_params(labelbottom=True)

@@ -11,6 +11,10 @@ from benchmarks.plots import kill
 from benchmarks.plots.bars import LEGEND, ROW, ink, kinds, lengths, rows, under_title
 from benchmarks.plots.ink import drawing
 
+TITLE = (
+    "Windlass beside its peers: jobs run and jobs enqueued in bulk a second, pick-up when idle, and"
+    " jobs not done or done twice after kill -9 of all workers"
+)
 PANELS = (
     ("drain", "Run", "jobs/s"),
     ("bulk", "Enqueue in bulk", "jobs/s; † has no bulk call"),
