@@ -2,7 +2,8 @@
 
 Start a service, which knows a few types of job without any code, and this beside it:
 
-    windlass up
+    pip install 'windlass[client]'
+    windlass up &
     python report.py http://127.0.0.1:8080
 """
 

@@ -2,8 +2,9 @@
 
 Start the shop and a worker, and buy something:
 
-    flask --app shop run
-    windlass worker --app shop:jobs
+    pip install windlass flask
+    flask --app shop run &
+    windlass worker --app shop:jobs &
     curl -X POST 'http://127.0.0.1:5000/orders?item=rope&email=ada@example.org'
     curl http://127.0.0.1:5000/receipts/THE-ID-IT-ANSWERED
 """
