@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -116,7 +117,7 @@ class Compose:
         await until(lambda: api.out, at_most=PATIENCE)
         for name in ("worker-1", "worker-2"):
             worker = await self.run(name)
-            await until(lambda worker=worker: worker.said("worker started"), at_most=PATIENCE)
+            await until(partial(worker.said, "worker started"), at_most=PATIENCE)
 
     async def curl(self, line: str) -> Any:
         """What a line for curl is answered with; curl itself may not be here."""

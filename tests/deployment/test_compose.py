@@ -6,6 +6,7 @@ import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,13 +109,13 @@ async def test_it_shows_what_is_watched_and_tells_its_life_step_by_step(
     told = {name: [line["msg"] for line in fleet.containers[name].lines()] for name in STEPS}
     assert sorted(worker["threads"] for worker in workers if not worker["alone"]) == [3, 8]
     assert watched() <= set(re.findall(r"^# TYPE (\S+)", shown, re.MULTILINE))
-    assert codes == [0, 1]
+    assert [*codes] == [0, 1]
     for name, steps in STEPS.items():
         assert [step for step in dict.fromkeys(told[name]) if step in steps] == steps
     assert fleet.containers["api"].process.returncode == 0
 
 
-async def read(fleet: Compose, path: str) -> object:
+async def read(fleet: Compose, path: str) -> Any:
     """What is there."""
     return await fleet.curl(f"curl http://localhost:8080{path}")
 
