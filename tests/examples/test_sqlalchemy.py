@@ -4,23 +4,20 @@ import signal
 from pathlib import Path
 
 from tests.examples.programs import copied, printed, start
+from windlass import Windlass
 
 
-async def test_users_and_their_jobs_are_kept_together_or_not_at_all(
-    store_url: str, tmp_path: Path
-) -> None:
+async def test_users_and_their_jobs_are_kept_together_or_not_at_all(tmp_path: Path) -> None:
     folder = copied("sqlalchemy", tmp_path)
-    env = {"ENGINE_URL": store_url.replace("postgresql://", "postgresql+psycopg://")}
-    first = await printed("python signup.py ada bob", folder, **env)
-    worker = await start("windlass worker --app signup:app", folder, **env)
+    first = await printed("python signup.py ada bob", folder)
+    worker = await start("windlass worker --app signup:app", folder)
 
-    async def welcomed() -> bool:
-        return "waits" not in await printed("python signup.py", folder, **env)
-
-    await until(welcomed, at_most=60)
-    again = await start("python signup.py eve ada", folder, **env)
+    async with Windlass(f"sqlite:///{folder / 'signup.db'}") as app:
+        for job in await app.jobs():
+            await app.wait(job.id, timeout=45)
+    again = await start("python signup.py eve ada", folder)
     said, _ = await again.communicate()
-    after = await printed("python signup.py", folder, **env)
+    after = await printed("python signup.py", folder)
     worker.send_signal(signal.SIGTERM)
     await worker.communicate()
 
