@@ -41,6 +41,17 @@ def test_the_example_sets_every_variable_of_compose_to_its_default() -> None:
     assert example() == defaults()
 
 
+def test_the_page_about_it_names_every_variable_and_none_that_is_not_read() -> None:
+    page = (ROOT / "docs/deployment.md").read_text()
+
+    rows = re.findall(r"^\|((?: `[A-Z_0-9]+`,?)+) \|", page, re.MULTILINE)
+    listed = {name for names in rows for name in re.findall(r"`(\w+)`", names)}
+
+    assert named(page) <= READ
+    assert set(defaults()) - listed == {"WINDLASS_VERSION", "WINDLASS_HOSTS", "WINDLASS_ORIGINS"}
+    assert listed <= set(defaults())
+
+
 def test_nothing_is_published_but_to_this_machine() -> None:
     ports = [port for said in services().values() for port in said.get("ports", ())]
 
