@@ -21,7 +21,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "mkdocs.yml", folder)
     shutil.copytree(ROOT / "docs", folder / "docs")
     zensical = Path(sys.executable).with_name("zensical")
-    command = [zensical, "build", "--strict"]
+    command = [str(zensical), "build", "--strict"]
     built = subprocess.run(command, cwd=folder, check=False, capture_output=True)
     assert built.returncode == 0, built.stderr.decode()
     return folder / "built"

@@ -4,13 +4,14 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.docs.reference import commands, configuration, routes
+from tests.docs.reference import commands, configuration, library, routes
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGES: Mapping[str, Callable[[], str]] = {
     "configuration.md": configuration.page,
     "cli.md": commands.page,
     "http.md": routes.page,
+    "library.md": library.page,
 }
 
 
