@@ -24,6 +24,7 @@ The same verbs for code without an event loop; each waits for its answer. On a t
 loop they refuse.
 
 """
+ERRORS = "## Errors\n\nThey are in `windlass.core.errors`.\n"
 # What other parts of Windlass ask an app for, and nobody else.
 INNER = {"effects", "given", "home"}
 VERDICTS = (Retry, Snooze, Discard, Cancel)
@@ -45,7 +46,7 @@ def page() -> str:
             _values("Backoff", Backoff),
             _values("Job", Job),
             _values("Explanation", Explanation),
-            f"## Errors\n\nThey are in `windlass.core.errors`.\n\n```text\n{inspect.getdoc(errors)}\n```\n",
+            f"{ERRORS}\n```text\n{inspect.getdoc(errors)}\n```\n",
         ]
     )
 
