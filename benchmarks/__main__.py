@@ -22,6 +22,7 @@ from benchmarks.measures import GROUPS, MEASURES
 from benchmarks.peers import comparison, marks
 from benchmarks.peers import report as pages
 from benchmarks.peers.comparison import Comparison
+from benchmarks.peers.outcome import Outcome
 from benchmarks.profile import profile
 from benchmarks.run import Plan, run
 from benchmarks.sites import Sites
@@ -112,15 +113,19 @@ def compared(plan: comparison.Plan, console: Console, json: Path | None) -> bool
         assert sites.postgres is not None
         told["redis"] = machine.redis()
         others = machine.Elsewhere()
-        outcome = uvloop.run(in_order(Comparison(plan, sites.postgres, console).run()))
-        told["elsewhere"] = f"{others.cores():.2f} cores busy with something else on average"
+
+        def keep(outcome: Outcome) -> None:
+            told["elsewhere"] = others.told()
+            if json is not None:
+                pages.write(json, told, plan, outcome)
+
+        running = Comparison(plan, sites.postgres, console, keep)
+        outcome = uvloop.run(in_order(running.run()))
     rulings = list(marks.rulings(outcome))
     for drawn in (*pages.tables(outcome), pages.judged(rulings)):
         console.print("", drawn, sep="\n")
     for line in ("", *pages.notes(outcome), told["elsewhere"]):
         console.print(line, highlight=False)
-    if json is not None:
-        pages.write(json, told, plan, outcome, rulings)
     return all(ruling.verdict is not Verdict.MISSED for ruling in rulings)
 
 
@@ -129,7 +134,7 @@ def alone(plan: Plan, console: Console, json: Path | None) -> bool:
     with opened(plan.dialects, console) as (sites, told):
         others = machine.Elsewhere()
         results = uvloop.run(in_order(run(plan, sites, console))).results(plan)
-        told["elsewhere"] = f"{others.cores():.2f} cores busy with something else on average"
+        told["elsewhere"] = others.told()
     console.print("", report.table(results), told["elsewhere"], sep="\n")
     if json is not None:
         report.write(json, told, results)

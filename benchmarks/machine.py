@@ -74,6 +74,10 @@ class Elsewhere:
         worked = _everything() - cpu(os.getpid()) - self._others
         return max(0.0, worked / (time.perf_counter() - self._began))
 
+    def told(self) -> str:
+        """The same in words."""
+        return f"{self.cores():.2f} cores busy with something else on average"
+
 
 async def quiet(patience: float) -> None:
     """Wait until nothing else uses the machine, but not for ever."""

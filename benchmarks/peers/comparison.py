@@ -91,6 +91,7 @@ class Comparison:
     plan: Plan
     postgres: PostgresServer
     console: Console
+    keep: Callable[[Outcome], None] = lambda _: None  # called after each turn
     outcome: Outcome = field(init=False)
     _programs: dict[str, Path] = field(default_factory=dict)
 
@@ -111,6 +112,7 @@ class Comparison:
                     for header in able:
                         say = partial(_say, progress, task, f"{measure.name}: {header.name}")
                         group.create_task(self._take(measure, header, folder, say))
+                self.keep(self.outcome)
                 progress.advance(task)
         return self.outcome
 
@@ -146,6 +148,8 @@ class Comparison:
             self._failed(header, missing, str(problem))
         except TimeoutError:
             self._failed(header, missing, f"took more than {LONGEST:g} s")
+        except Exception as problem:  # noqa: BLE001 — whatever it is, the other sides go on
+            self._failed(header, missing, f"{type(problem).__name__}: {problem}")
 
     def _failed(self, header: Header, missing: set[str], why: str) -> None:
         self.console.print(f"[dim]{header.name:{WIDTH}}[/] [red]{why}[/]", highlight=False)

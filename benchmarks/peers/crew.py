@@ -51,8 +51,12 @@ class Crew:
 
     def memory(self) -> tuple[float, float]:
         """Bytes as each process sees them, and with shared pages counted once."""
-        held = [process.memory_full_info() for process in self._family()]
-        return sum(one.rss for one in held), sum(one.pss for one in held)
+        rss, pss = 0.0, 0.0
+        for process in self._family():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                held = process.memory_full_info()
+                rss, pss = rss + held.rss, pss + held.pss
+        return rss, pss
 
     async def kill(self) -> None:
         """SIGKILL for all of them, those first who could start others again."""

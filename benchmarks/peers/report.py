@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +14,7 @@ from rich.table import Table
 from benchmarks.figure import number
 from benchmarks.peers.comparison import Plan
 from benchmarks.peers.header import Header
-from benchmarks.peers.marks import Ruling
+from benchmarks.peers.marks import Ruling, rulings
 from benchmarks.peers.measure import shown
 from benchmarks.peers.outcome import Cell, Outcome
 from benchmarks.report import COLOURS
@@ -74,13 +74,13 @@ def notes(outcome: Outcome) -> Iterator[str]:
         yield "† no bulk call: 100 awaits at once"
 
 
-def judged(rulings: Iterable[Ruling]) -> Table:
+def judged(found: Iterable[Ruling]) -> Table:
     """A line for each mark."""
     drawn = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for column in ("asked", "ours", "peer", "", "ratio", "verdict"):
         right = column in ("ours", "", "ratio")
         drawn.add_column(column, justify="right" if right else "left", no_wrap=True)
-    for ruling in rulings:
+    for ruling in found:
         colour = COLOURS[ruling.verdict]
         drawn.add_row(
             f"{ruling.mark.asked} [dim]{ruling.mark.ours}[/]",
@@ -93,13 +93,7 @@ def judged(rulings: Iterable[Ruling]) -> Table:
     return drawn
 
 
-def write(
-    path: Path,
-    machine: Mapping[str, str],
-    plan: Plan,
-    outcome: Outcome,
-    rulings: Sequence[Ruling],
-) -> None:
+def write(path: Path, machine: Mapping[str, str], plan: Plan, outcome: Outcome) -> None:
     """Keep everything, samples included."""
     document = {
         "machine": machine,
@@ -108,7 +102,7 @@ def write(
         "rounds": plan.rounds,
         "sides": [_side(header, outcome.broken.get(header.side, "")) for header in plan.headers],
         "figures": [_figure(cell) for cell in outcome.cells()],
-        "verdicts": [_verdict(ruling) for ruling in rulings],
+        "verdicts": [_verdict(ruling) for ruling in rulings(outcome)],
     }
     path.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.peers import marks, report
+from benchmarks.peers import report
 from benchmarks.peers.comparison import planned
 from benchmarks.peers.measure import Sample
 from tests.benchmarks.sides import OURS, PEER, outcome
@@ -50,7 +50,7 @@ def test_the_file_keeps_every_sample_and_every_verdict(tmp_path: Path) -> None:
     run = outcome(OURS, PEER, drain={"windlass_sqlite": 16, "peer": 10})
     plan = planned(quick=True)
 
-    report.write(tmp_path / "x.json", {"machine": "ours"}, plan, run, list(marks.rulings(run)))
+    report.write(tmp_path / "x.json", {"machine": "ours"}, plan, run)
 
     kept = json.loads((tmp_path / "x.json").read_text())
     assert kept["scale"] == "quick"
