@@ -96,9 +96,9 @@ class Process:
             loop.freeze()
 
     def thaw(self) -> None:
-        """Go on."""
+        """Go on; what it was waiting for may have run out of time."""
         self.frozen -= 1
-        self.suffers()
+        self.hurt(renewing=True)
         for loop in self.loops:
             loop.thaw()
 

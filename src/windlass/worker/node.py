@@ -166,8 +166,9 @@ class Node:
             return
         ended = list(self._ended)
         await self._outfit.store.dismiss(ended)
-        self._ended.difference_update(ended)
         await self._chores["reclaim"].turn()
+        # Not before: whoever leaves must have done both, or their jobs are left for others to find.
+        self._ended.difference_update(ended)
 
     # --- what it is told --------------------------------------------------------------------------
 
