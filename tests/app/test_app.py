@@ -211,7 +211,7 @@ async def test_only_jobs_are_enqueued_and_each_once(app: Windlass) -> None:
     job = declared.job("ada")
     wrong: Any = declared
 
-    with pytest.raises(BadInput, match=r"made by a job type's \.job\(…\); this is a JobType"):
+    with pytest.raises(BadInput, match=r"made by a job type's \.job\(…\), not JobType"):
         await app.enqueue(wrong)
     with pytest.raises(BadInput, match="the same job is there twice"):
         await app.enqueue_many([job, job])

@@ -156,7 +156,7 @@ def test_the_context_is_not_a_field_of_any_name() -> None:
         (("ada",), {"user": "eve"}, "`user` is given twice"),
         ((), {"user": "ada", "times": float("nan")}, "NaN"),
         ((), {"user": "a\x00"}, "NUL"),
-        ((), {"user": object()}, "a object is no JSON"),
+        ((), {"user": object()}, "object is no JSON"),
     ],
 )
 def test_a_payload_that_does_not_fit_is_refused_with_the_reason(
@@ -352,7 +352,7 @@ def test_a_result_is_kept_as_json(result: object, text: str | None) -> None:
 @pytest.mark.parametrize(
     ("result", "said"),
     [
-        (object(), "the result of job type 'plain' cannot be kept: a object is no JSON"),
+        (object(), "the result of job type 'plain' cannot be kept: object is no JSON"),
         (float("nan"), "NaN"),
         ("a" * 1024 * 1024, "keep it as a file: ctx.keep"),
     ],

@@ -372,9 +372,7 @@ class Verbs:
 def _distinct(jobs: Iterable[NewJob]) -> Sequence[NewJob]:
     jobs = list(jobs)
     for kind in {type(job) for job in jobs} - {NewJob}:
-        raise BadInput(
-            f"enqueue takes jobs, made by a job type's .job(…); this is a {kind.__name__}"
-        )
+        raise BadInput(f"enqueue takes jobs, made by a job type's .job(…), not {kind.__name__}")
     if len({job.id for job in jobs}) < len(jobs):
         raise BadInput("the same job is there twice; each call of .job(…) makes a new one")
     return jobs

@@ -57,7 +57,7 @@ def to_plain(value: object) -> Any:
     """Write what msgspec cannot: models of pydantic, known by their method, not by an import."""
     dump = getattr(value, "model_dump", None)
     if dump is None:
-        raise TypeError(f"a {type(value).__name__} is no JSON, and nothing says how to make it so")
+        raise TypeError(f"{type(value).__name__} is no JSON, and nothing says how to make it so")
     return dump(mode="json")
 
 
