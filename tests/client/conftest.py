@@ -1,7 +1,7 @@
 """One service for all tests of this folder, and either client to ask it with."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -52,20 +52,26 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     upped.kill()
 
 
-Connect = Callable[..., Asker]
+class Connect:
+    """Makes clients of one kind."""
+
+    def __init__(self, kind: type[Client | AsyncClient]) -> None:
+        self.kind = kind.__name__
+        self.made: list[Asker] = []
+        self._make = kind
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Asker:
+        """A client with these arguments."""
+        self.made.append(Asker(self._make(*args, **kwargs)))
+        return self.made[-1]
 
 
 @pytest.fixture(params=[Client, AsyncClient])
 async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
     """Makes clients of either kind; a test that asks for this runs with both."""
-    made: list[Asker] = []
-
-    def connect(*args: Any, **kwargs: Any) -> Asker:
-        made.append(Asker(request.param(*args, **kwargs)))
-        return made[-1]
-
+    connect = Connect(request.param)
     yield connect
-    for each in made:
+    for each in connect.made:
         await each.close()
 
 
