@@ -14,6 +14,7 @@ SHOWN = [page for page in pages() if any(one.language in TOLD for one in blocks(
 NAMES = [str(page.relative_to(ROOT)) for page in SHOWN]
 
 
+@pytest.mark.timeout(180)  # programs are started one after the other, also on a busy machine
 @pytest.mark.parametrize("page", SHOWN, ids=NAMES)
 async def test_a_page_shows_what_happens(
     page: Path, tmp_path: Path, request: pytest.FixtureRequest
@@ -27,7 +28,7 @@ async def test_a_page_shows_what_happens(
         pass
 
 
-@pytest.mark.parametrize("page", pages(), ids=str)
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
 def test_every_block_says_what_it_is(page: Path) -> None:
     text = page.read_text("utf-8")
 
