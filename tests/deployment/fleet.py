@@ -115,8 +115,7 @@ class Compose:
         assert await migrated.process.wait() == 0, (self.folder / "migrate.err").read_text()
         api = await self.run("api")
         await until(lambda: api.out, at_most=PATIENCE)
-        for name in ("worker-1", "worker-2"):
-            worker = await self.run(name)
+        for worker in [await self.run(name) for name in ("worker-1", "worker-2")]:
             await until(partial(worker.said, "worker started"), at_most=PATIENCE)
 
     async def curl(self, line: str) -> Any:

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -72,5 +73,12 @@ def test_graphs_and_alerts_come_with_a_profile_of_compose() -> None:
 
 
 @pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not here")
-def test_prometheus_understands_the_alerts() -> None:
-    subprocess.run(["promtool", "check", "rules", WATCHING / "alerts.yaml"], check=True)  # noqa: S607 - as found
+@pytest.mark.parametrize(
+    "words",
+    [("check", WATCHING / "alerts.yaml"), ("test", Path(__file__).with_name("alerts.yaml"))],
+    ids=["read", "rung"],
+)
+def test_alerts_are_understood_and_ring_when_they_should(words: tuple[str, Path]) -> None:
+    does, file = words
+
+    subprocess.run(["promtool", does, "rules", file], check=True)  # noqa: S607 - as found
