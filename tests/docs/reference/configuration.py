@@ -15,7 +15,9 @@ INTRO = Path(__file__).with_suffix(".md").read_text("utf-8") + "\n"
 SOURCES = """
 ## Variables of others
 
-Platforms set these; the variable of ours wins where both are there.
+Platforms set these. What stands further down wins, and ours win over all of them. `POSTGRES_HOST`
+comes with `POSTGRES_PORT`, `_USER`, `_PASSWORD`, `_DB` and `_SSL_MODE`, `REDIS_HOST` with `REDIS_PORT`,
+`_PASSWORD` and `_DB`.
 
 """
 HEADS = ("setting", "meaning", "value", "default")
