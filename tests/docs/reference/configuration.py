@@ -16,8 +16,8 @@ SOURCES = """
 ## Variables of others
 
 Platforms set these. What stands further down wins, and ours win over all of them. `POSTGRES_HOST`
-comes with `POSTGRES_PORT`, `_USER`, `_PASSWORD`, `_DB` and `_SSL_MODE`, `REDIS_HOST` with `REDIS_PORT`,
-`_PASSWORD` and `_DB`.
+comes with `POSTGRES_PORT`, `_USER`, `_PASSWORD`, `_DB` and `_SSL_MODE`, `REDIS_HOST` with
+`REDIS_PORT`, `_PASSWORD` and `_DB`.
 
 """
 HEADS = ("setting", "meaning", "value", "default")
