@@ -69,9 +69,16 @@ def _member(name: str, member: Any, called: str) -> str:
     told = inspect.getdoc(member)
     if not callable(member):
         return f"### {called}.{name}\n\n{told}\n"
-    waits = "await " if inspect.iscoroutinefunction(inspect.unwrap(member)) else ""
-    shown = f"{waits}{called}.{name}{_signature(member)}"
+    shown = f"{_before(member)}{called}.{name}{_signature(member)}"
     return f"### {called}.{name}\n\n```py\n{shown}\n```\n\n{told}\n"
+
+
+def _before(member: Any) -> str:
+    """What stands before a call of it."""
+    written = inspect.unwrap(member)
+    if inspect.isasyncgenfunction(written):
+        return "async with "
+    return "await " if inspect.iscoroutinefunction(written) else ""
 
 
 class Bare(str):
@@ -85,7 +92,8 @@ def _signature(member: Callable[..., Any]) -> str:
     """How it is called, as it was written."""
     signature = inspect.signature(member)
     asked = [_asked(one) for one in signature.parameters.values() if one.name != "self"]
-    given = signature.return_annotation if inspect.isroutine(member) else Signature.empty
+    told = inspect.isroutine(member) and not inspect.isasyncgenfunction(inspect.unwrap(member))
+    given = signature.return_annotation if told else Signature.empty
     given = given if given is Signature.empty else Bare(given)
     return str(Signature(asked, return_annotation=given))
 
