@@ -154,9 +154,8 @@ class Compose:
 
     async def down(self) -> None:
         """Leave nothing behind."""
-        for container in self.containers.values():
-            if container.process.returncode is None:
-                await container.stop()
+        running = [one for one in self.containers.values() if one.process.returncode is None]
+        await asyncio.gather(*(container.stop() for container in running))
 
 
 @asynccontextmanager

@@ -40,6 +40,14 @@ def test_the_values_are_such_as_the_schema_takes() -> None:
     jsonschema_rs.validator_for(SCHEMA).validate(VALUES)
 
 
+def test_the_values_that_the_page_shows_are_such_too() -> None:
+    page = (ROOT / "docs/deployment.md").read_text()
+
+    [shown] = re.findall(r"```yaml\n(# values.yaml\n.*?)```", page, re.DOTALL)
+
+    jsonschema_rs.validator_for(SCHEMA).validate(yaml.safe_load(shown))
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

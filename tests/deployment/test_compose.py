@@ -70,7 +70,8 @@ async def test_the_examples_of_four_documents_work_as_they_are_written(
         letters = await fleet.curl("curl http://localhost:8080/mail")
         later = await fleet.curl(f"curl http://localhost:8080/submit {JSON} -d '{LATER}'")
         listed = {path: await read(fleet, path) for path in ("/jobs", "/db/jobs")}
-        pending = await read(fleet, "/jobs?status=scheduled")
+        waiting = await read(fleet, "/jobs?status=scheduled")
+        others = [await read(fleet, f"/jobs?status={state}") for state in ("pending", "failed")]
         stats, health = await read(fleet, "/stats"), await read(fleet, "/health")
         token = await made_token(fleet)
         secured = f'-H "Authorization: Bearer {token}"'
@@ -84,7 +85,8 @@ async def test_the_examples_of_four_documents_work_as_they_are_written(
         55,
     )
     assert (mailed["status"], mailed["attempts"], len(letters)) == ("completed", 1, 1)
-    assert (later["status"], [job["id"] for job in pending]) == ("scheduled", [later["id"]])
+    assert (later["status"], [job["id"] for job in waiting]) == ("scheduled", [later["id"]])
+    assert others == [[], []]
     assert {job["id"] for job in listed["/jobs"]} > {job["id"] for job in listed["/db/jobs"]}
     assert (stats["completed"], stats["scheduled"], health) == (2, 1, "ok")
     assert (again["status"], failed) == ("pending", [])
