@@ -1,4 +1,4 @@
-"""Celery on Redis: two solo workers, far prefetch, JSON, no results."""
+"""Celery on Redis: two solo workers, JSON, no results."""
 # /// script
 # requires-python = ">=3.11"
 # dependencies = [
@@ -9,7 +9,7 @@
 # name = "Celery"
 # store = "redis"
 # durable = false
-# setup = "2 solo workers, prefetch 64, JSON, no results, no events, no gossip"
+# setup = "2 solo workers, JSON, no results, no events, no gossip"
 # workers = 2
 # worker = [
 #   "{bin}/celery", "-A", "benchmarks.peers.sides.celery", "worker",
@@ -35,7 +35,6 @@ app = Celery("bench", broker=os.environ["SIDE_STORE"])
 app.conf.update(
     task_ignore_result=True,
     worker_disable_rate_limits=True,
-    worker_prefetch_multiplier=64,
 )
 
 

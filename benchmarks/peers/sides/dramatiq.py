@@ -7,7 +7,7 @@
 # name = "Dramatiq"
 # store = "redis"
 # durable = false
-# setup = "2 processes of 2 threads, prefetch 200"
+# setup = "2 processes of 2 threads, prefetch 500"
 # workers = 1
 # worker = [
 #   "{bin}/dramatiq", "benchmarks.peers.sides.dramatiq", "-p", "2", "-t", "2", "--skip-logging",
@@ -15,7 +15,7 @@
 # slots = 4
 # drain = 80_000
 # [tool.side.env]
-# dramatiq_queue_prefetch = "200"
+# dramatiq_queue_prefetch = "500"
 # ///
 
 from __future__ import annotations

@@ -2,14 +2,15 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = [
-#   "saq==0.26.4", "redis==7.4.1", "hiredis==3.5.0", "typing-extensions==4.16.0", "uvloop==0.23.0",
+#   "saq==0.26.4", "redis==7.4.1", "hiredis==3.5.0", "orjson==3.13.0",
+#   "typing-extensions==4.16.0", "uvloop==0.23.0",
 # ]
 #
 # [tool.side]
 # name = "SAQ (Redis)"
 # store = "redis"
 # durable = false
-# setup = "2 workers of 20 jobs at once, jobs deleted when done, uvloop"
+# setup = "2 workers of 20 jobs at once, jobs deleted when done, orjson, uvloop"
 # workers = 1
 # worker = ["{bin}/saq", "benchmarks.peers.sides.saq_redis.settings", "--workers", "2"]
 # slots = 40
@@ -24,6 +25,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import orjson
 import uvloop
 from saq import Job, Queue
 
@@ -31,7 +33,7 @@ from benchmarks.peers import record
 from benchmarks.peers.side import Side, at_once, payload
 
 asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # SAQ asks it for the worker's loop
-queue = Queue.from_url(os.environ["SIDE_STORE"])
+queue = Queue.from_url(os.environ["SIDE_STORE"], dump=orjson.dumps, load=orjson.loads)
 
 
 async def noop(_: dict[str, Any], *, i: int, t: float) -> None:

@@ -2,18 +2,19 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = [
-#   "taskiq==0.13.0", "taskiq-redis==1.2.4", "redis==8.1.0", "hiredis==3.5.0", "uvloop==0.23.0",
+#   "taskiq==0.13.0", "taskiq-redis==1.2.4", "redis==8.1.0", "hiredis==3.5.0", "orjson==3.13.0",
+#   "uvloop==0.23.0",
 # ]
 #
 # [tool.side]
 # name = "TaskIQ"
 # store = "redis"
 # durable = false
-# setup = "streams, 2 processes of 100 tasks at once, prefetch 100, no parsing, no results, uvloop"
+# setup = "streams, 2 processes of 100 tasks at once, no parsing, no results, orjson, uvloop"
 # workers = 1
 # worker = [
 #   "{bin}/taskiq", "worker", "benchmarks.peers.sides.taskiq:broker", "-w", "2",
-#   "--max-async-tasks", "100", "--max-prefetch", "100", "--no-parse", "--log-level", "WARNING",
+#   "--max-async-tasks", "100", "--no-parse", "--log-level", "WARNING",
 # ]
 # # Its brokers on Redis know no delay: a process of its own brings back what was put off.
 # beside = [
@@ -34,14 +35,17 @@ from typing import Annotated
 
 import uvloop
 from taskiq import Context, SmartRetryMiddleware, TaskiqDepends, TaskiqScheduler
+from taskiq.serializers import ORJSONSerializer
 from taskiq_redis import ListRedisScheduleSource, RedisStreamBroker
 
 from benchmarks.peers import record
 from benchmarks.peers.side import Side, at_once, payload
 
 later = ListRedisScheduleSource(os.environ["SIDE_STORE"])
-broker = RedisStreamBroker(os.environ["SIDE_STORE"]).with_middlewares(
-    SmartRetryMiddleware(default_delay=1, schedule_source=later)
+broker = (
+    RedisStreamBroker(os.environ["SIDE_STORE"])
+    .with_serializer(ORJSONSerializer())
+    .with_middlewares(SmartRetryMiddleware(default_delay=1, schedule_source=later))
 )
 scheduler = TaskiqScheduler(broker, [later])
 
