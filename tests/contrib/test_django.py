@@ -295,6 +295,17 @@ def test_tables_that_are_not_there_are_asked_for(sqlite_url: str) -> None:
     connections.close_all()
 
 
+def test_what_one_call_says_is_not_said_of_the_type(on_sqlite: WindlassBackend) -> None:
+    first = tasks.confirm.using(max_attempts=9, priority=3).enqueue(1)
+    second = tasks.confirm.enqueue(2)
+
+    jobs = [on_sqlite.app.blocking.get(result.id) for result in (first, second)]
+    assert [(job.max_attempts, job.priority) for job in jobs] == [(9, 3), (5, 0)]
+    declared = on_sqlite.staffed().registry.get(tasks.confirm.module_path)
+    assert (declared.queue, declared.max_attempts, declared.timeout) == ("mail", 5, 30)
+    assert declared.description == "Say that an order was taken."
+
+
 def test_every_thread_has_a_backend_and_all_of_them_share_an_app(
     on_sqlite: WindlassBackend,
 ) -> None:

@@ -128,7 +128,7 @@ class WindlassBackend(BaseTaskBackend):
         payload = {"args": result.args, "kwargs": result.kwargs}
         if discovery.looked_at(task, self._roots):
             if app.registry.find(path) is None:
-                employ(app, task)
+                employ(app, _declared(task))
             return app.job_of(path, payload, **options(task))
         if app.registry.find(ANY_TASK) is None:
             employ_any(app)
@@ -150,6 +150,14 @@ class WindlassBackend(BaseTaskBackend):
             )
         transaction.on_commit(partial(blocking.enqueue, job), using=self.database)
         return Enqueued(job.id, State.PENDING)
+
+
+def _declared(task: AnyTask) -> AnyTask:
+    """The task as its module has it, whatever is said of it in this one call."""
+    try:
+        return task_of(task.module_path)
+    except (ImportError, BadInput):
+        return task
 
 
 @cache

@@ -32,9 +32,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
-# What a task says of each of its jobs, and what of all of them, in Windlass's own words.
-OF_A_JOB = ("max_attempts", "max_crashes", "timeout", "backoff", "thread_demand", "idempotency_key")
-OF_ITS_TYPE = ("isolation", "memory_limit")
+# What a task may say besides, in Windlass's own words: of all its jobs, or of each.
+OF_EITHER = ("max_attempts", "max_crashes", "timeout", "backoff", "thread_demand")
+OF_A_JOB = (*OF_EITHER, "idempotency_key")
+OF_ITS_TYPE = (*OF_EITHER, "isolation", "memory_limit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +139,9 @@ def options(task: AnyTask) -> Options:
 
 
 def declaration(task: AnyTask, type_: str) -> Declaration:
-    """How the type of a task's jobs is declared."""
-    return cast("Declaration", {"type": type_, **_said(task, OF_ITS_TYPE)})
+    """How the type of a task's jobs is declared, for those who enqueue them without Django."""
+    usual = {"type": type_, "queue": task.queue_name, "priority": task.priority}
+    return cast("Declaration", {**usual, **_said(task, OF_ITS_TYPE)})
 
 
 def _said(task: AnyTask, names: tuple[str, ...]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from windlass.cli import main
 from windlass.contrib.django.backend import WindlassBackend
-from windlass.contrib.django.flavour import InvalidTaskBackend, task_backends
+from windlass.contrib.django.flavour import task_backends
 
 
 class Command(BaseCommand):
@@ -36,10 +36,10 @@ class Command(BaseCommand):
 
 
 def _found(alias: str) -> WindlassBackend:
-    try:
-        backend = task_backends[alias]
-    except InvalidTaskBackend as problem:
-        raise CommandError(str(problem)) from problem
+    if alias not in task_backends.settings:
+        known = ", ".join(task_backends.settings)
+        raise CommandError(f"TASKS has no backend {alias!r}; it has {known}")
+    backend = task_backends[alias]
     if not isinstance(backend, WindlassBackend):
         raise CommandError(f"TASKS[{alias!r}] is no WindlassBackend; name another with --backend")
     return backend
