@@ -14,8 +14,6 @@
 # slots = 400
 # ///
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os
@@ -51,7 +49,7 @@ async def nap(i: int, t: float, seconds: float) -> None:
 
 
 @job(max_attempts=2, meta=DELAY)
-async def stumble(i: int, t: float, *, context: QueuedJob) -> None:
+async def stumble(i: int, t: float, *, context: QueuedJob) -> None:  # by its annotation
     record.started(i, t)
     if context.attempts == 0:
         raise RuntimeError("stumbled")
