@@ -16,7 +16,7 @@ from windlass import NewJob
 SIZES = {"100 B": 100, "1 kB": 1_000, "10 kB": 10_000, "100 kB": 100_000}
 AROUND = 44  # bytes of a payload besides its note
 # No run of a size writes more than this, nor sends more in one batch.
-MOST = 500_000_000
+MOST = 200_000_000
 BATCH_MOST = 10_000_000
 BATCH = 1_000
 
