@@ -13,9 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.figure import number
-from benchmarks.kept import Cell, Comparison, Own, Ruling, Side, read
-from benchmarks.peers.measure import Figure
+from benchmarks.kept import Cell, Comparison, Own, Side, read
+from benchmarks.peers.header import SIDES
+from benchmarks.peers.header import read as header
+from benchmarks.peers.marks import Ruling, rulings
+from benchmarks.peers.measure import Figure, Sample
 from benchmarks.peers.measures import MEASURES
+from benchmarks.peers.outcome import Outcome
 from benchmarks.peers.report import TABLES
 from benchmarks.plots.draw import IMAGES, draw
 
@@ -53,9 +57,9 @@ def comparison(run: Comparison) -> Iterator[str]:
     """Whether we did what is asked, the tables, and what they have no room for."""
     yield from facts(run.machine)
     yield f"- run: {run.when[:10]}, {run.scale}, medians of up to {run.rounds} interleaved rounds"
-    if run.verdicts:
+    if judged := [verdict(one) for one in rulings(rebuilt(run))]:
         yield ""
-        yield from table(("asked", "ours", "best peer", "ratio", "verdict"), verdicts(run))
+        yield from table(("asked", "of", "ours", "best peer", "ratio", "verdict"), judged)
     for title, names in TABLES:
         columns = [COLUMNS[name] for name in names if run.cells(name)]
         if columns:
@@ -65,21 +69,28 @@ def comparison(run: Comparison) -> Iterator[str]:
     yield from ("", *(f"- {note}" for note in notes(run)))
 
 
-def verdicts(run: Comparison) -> Iterator[Sequence[str]]:
-    names = {side.side: side.name for side in run.sides}
-    for one in run.verdicts:
-        yield (
-            one.asked,
-            "-" if one.value is None else number(one.value),
-            against(one, names.get(one.peer, one.peer)),
-            "" if one.ratio is None else f"{one.ratio:.2f}",
-            one.verdict,
-        )
+def rebuilt(run: Comparison) -> Outcome:
+    """The outcome of all runs together, so that verdicts are about the figures shown."""
+    headers = [header(file) for one in run.sides if (file := SIDES / f"{one.side}.py").exists()]
+    outcome, known = Outcome(headers, list(MEASURES.values())), {one.side: one for one in headers}
+    for cell in run.figures:
+        values: list[float | None] = [*cell.samples] or [None]
+        for value in values:
+            if cell.side in known:
+                outcome.add(known[cell.side], Sample(cell.figure, value, cell.note))
+    return outcome
 
 
-def against(ruling: Ruling, peer: str) -> str:
-    """The peer and its number."""
-    return "" if ruling.against is None else f"{peer} {number(ruling.against)}"
+def verdict(ruling: Ruling) -> Sequence[str]:
+    """A line about one mark."""
+    return (
+        ruling.mark.asked,
+        ruling.mark.ours,
+        "-" if ruling.value is None else number(ruling.value),
+        "" if ruling.against is None else f"{ruling.peer} {number(ruling.against)}",
+        "" if ruling.ratio is None else f"{ruling.ratio:.2f}",
+        ruling.verdict,
+    )
 
 
 def rows(run: Comparison, columns: Sequence[Figure]) -> Iterator[Sequence[str]]:
@@ -122,7 +133,7 @@ def notes(run: Comparison) -> Iterator[str]:
     told: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for cell in run.figures:
         if len(cell.note) > SHORT:
-            told[f"{COLUMNS[cell.figure].title}: {cell.note}"][names[cell.side]] = None
+            told[f"{cell.measure}: {cell.note}"][names[cell.side]] = None
     for note, sides in told.items():
         yield f"{note} ({', '.join(sides)})"
 

@@ -26,24 +26,13 @@ class Cell(msgspec.Struct, frozen=True):
     """A figure of a side, or words that say why there is none."""
 
     side: str
+    measure: str
     figure: str
     unit: str
     better: Literal["more", "less"]
     median: float | None
     samples: list[float]
     note: str
-
-
-class Ruling(msgspec.Struct, frozen=True):
-    """What was asked of us beside a peer, and what it came to."""
-
-    asked: str
-    ours: str
-    value: float | None
-    peer: str
-    against: float | None
-    ratio: float | None
-    verdict: str
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -55,14 +44,13 @@ class Comparison(msgspec.Struct, frozen=True):
     rounds: int
     sides: list[Side]
     figures: list[Cell]
-    verdicts: list[Ruling]
 
     def cells(self, figure: str) -> dict[str, Cell]:
         """One figure by side."""
         return {cell.side: cell for cell in self.figures if cell.figure == figure}
 
     def best_first(self, figure: str) -> list[tuple[Side, Cell]]:
-        """The sides that have a number for the figure."""
+        """The sides that have a number for the figure; too early is as bad as too late."""
         cells = self.cells(figure)
         rated = [
             (cell.median, side, cell)
@@ -70,7 +58,7 @@ class Comparison(msgspec.Struct, frozen=True):
             if (cell := cells.get(side.side)) is not None and cell.median is not None
         ]
         more = any(cell.better == "more" for cell in cells.values())
-        rated.sort(key=lambda one: one[0], reverse=more)
+        rated.sort(key=lambda one: abs(one[0]), reverse=more)
         return [(side, cell) for _, side, cell in rated]
 
 
@@ -118,13 +106,10 @@ def read(files: Iterable[Path]) -> Kept:
 def _compared(runs: Sequence[Comparison]) -> Comparison:
     sides = {one.side: one for run in runs for one in run.sides}
     figures = {(one.side, one.figure): one for run in runs for one in run.figures}
-    # A run that measured something else says nothing about a mark.
-    verdicts = {(one.asked, one.ours): one for run in runs for one in run.verdicts if one.verdict}
     return msgspec.structs.replace(
         max(runs, key=lambda run: len(run.figures)),
         sides=list(sides.values()),
         figures=list(figures.values()),
-        verdicts=list(verdicts.values()),
     )
 
 

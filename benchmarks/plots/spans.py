@@ -12,7 +12,7 @@ from benchmarks.kept import Comparison
 from benchmarks.plots.bars import LEGEND, ROW, beside, ink, kinds, rows, under_title
 from benchmarks.plots.ink import RULE, drawing
 
-LEAST = 0.1  # ms: what comes sooner, or too early, is drawn here
+LEAST = 0.1  # ms: what is less is drawn here
 
 
 class Spans(NamedTuple):
@@ -35,7 +35,7 @@ SPANS = (
         "retries-late",
         "retries_late_p50",
         "retries_late_p99",
-        "How much later than asked a retry begins",
+        "How far from the second that was asked for a retry begins",
     ),
 )
 
@@ -50,12 +50,12 @@ def draw(path: Path, spans: Spans, comparison: Comparison) -> None:
         axes.set_xscale("log")
         for y, (side, cell) in enumerate(rated):
             half, tail = cell.median or 0.0, tails[side.side].median or 0.0
-            low, high = max(half, LEAST), max(tail, LEAST)
+            low, high = max(abs(half), LEAST), max(abs(tail), LEAST)
             colour = ink(side).light
             axes.plot([low, high], [y, y], color=colour, lw=3, solid_capstyle="butt")
             axes.plot(low, y, "o", color=colour, ms=6)
             axes.plot(high, y, "|", color=colour, ms=9, mew=2)
-            beside(axes, f"{number(half)} · {number(tail)}", (high, y))
+            beside(axes, f"{number(half)} · {number(tail)}", (max(low, high), y))
         axes.grid(visible=True, axis="x", color=RULE.light)
         axes.set_axisbelow(True)
         axes.tick_params(labelbottom=True)

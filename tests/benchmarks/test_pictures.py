@@ -136,5 +136,5 @@ def test_the_page_gets_tables_and_pictures_between_its_marks(
     assert "what was there" not in text
     assert "| **Windlass (SQLite)** | **3.00** | **9.00** |" in text
     assert "| Peer | - | 5.00 |" in text
-    assert "- in bulk: no bulk call (Peer)" in text
+    assert "- bulk: no bulk call (Peer)" in text
     assert "](images/bench-story.svg)" in text
