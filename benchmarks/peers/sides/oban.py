@@ -7,7 +7,7 @@
 # name = "Oban for Python"
 # store = "postgres"
 # durable = true
-# setup = "2 processes, 100 coroutines each, psycopg with C, uvloop, finished jobs kept a day"
+# setup = "2 processes, 100 coroutines each, psycopg with C, uvloop, retries looked for every 0.1 s"
 # workers = 2
 # worker = ["{python}", "-m", "benchmarks.peers", "oban", "work"]
 # drain = 50_000
@@ -81,7 +81,8 @@ oban: ContextVar[Oban] = ContextVar("oban")
 @asynccontextmanager
 async def session(**queues: int) -> AsyncIterator[None]:
     """Without queues it only takes jobs."""
-    async with await opened() as pool, Oban(pool=pool, queues=queues) as started:
+    often = {"interval": 0.1}
+    async with await opened() as pool, Oban(pool=pool, queues=queues, stager=often) as started:
         oban.set(started)
         yield
 

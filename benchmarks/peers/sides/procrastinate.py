@@ -1,18 +1,15 @@
 """Procrastinate on PostgreSQL: two workers of twenty coroutines."""
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["procrastinate==3.10.0", "psycopg[binary,pool]==3.3.8"]
+# dependencies = ["procrastinate==3.10.0", "psycopg[binary,pool]==3.3.8", "uvloop==0.23.0"]
 #
 # [tool.side]
 # name = "Procrastinate"
 # store = "postgres"
 # durable = true
-# setup = "2 workers, 20 coroutines each, psycopg with C, finished jobs kept"
+# setup = "2 workers, 20 coroutines each, psycopg with C, uvloop, finished jobs deleted"
 # workers = 2
-# worker = [
-#   "{bin}/procrastinate", "--app=benchmarks.peers.sides.procrastinate.app", "--log-level=warning",
-#   "worker", "--concurrency=20",
-# ]
+# worker = ["{python}", "-m", "benchmarks.peers", "procrastinate", "work"]
 # drain = 10_000
 # slots = 40
 # ///
@@ -23,6 +20,7 @@ import asyncio
 import os
 from collections.abc import Iterable
 
+import uvloop
 from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy
 
 from benchmarks.peers import record
@@ -73,10 +71,20 @@ async def enqueue_many(kind: str, numbers: Iterable[int]) -> None:
     await KINDS[kind].batch_defer_async(*[payload(kind, number) for number in numbers])
 
 
+async def work() -> None:
+    """Its command does the same, without uvloop; retries are found by polling only."""
+    async with app.open_async():
+        await app.run_worker_async(
+            concurrency=20, delete_jobs="successful", fetch_job_polling_interval=0.1
+        )
+
+
 SIDE = Side(
     prepare=prepare,
     enqueue=enqueue,
     enqueue_many=enqueue_many,
     sync=True,
+    work=work,
     session=app.open_async,
+    loop=uvloop.new_event_loop,
 )

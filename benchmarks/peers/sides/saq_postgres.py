@@ -1,13 +1,15 @@
 """SAQ on PostgreSQL: two processes of twenty coroutines, finished jobs deleted."""
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["saq==0.26.4", "psycopg[binary,pool]==3.3.8", "uvloop==0.23.0"]
+# dependencies = [
+#   "saq==0.26.4", "psycopg[binary,pool]==3.3.8", "orjson==3.13.0", "uvloop==0.23.0",
+# ]
 #
 # [tool.side]
 # name = "SAQ (PostgreSQL)"
 # store = "postgres"
 # durable = true
-# setup = "2 processes, 20 coroutines each, psycopg with C, finished jobs deleted"
+# setup = "2 processes, 20 coroutines each, psycopg with C, orjson, uvloop, finished jobs deleted"
 # workers = 1
 # worker = ["{bin}/saq", "benchmarks.peers.sides.saq_postgres.settings", "--workers", "2"]
 # drain = 10_000
@@ -22,13 +24,15 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import orjson
 import uvloop
 from saq import Queue
 
 from benchmarks.peers import record
 from benchmarks.peers.side import Side, at_once, payload
 
-queue = Queue.from_url(os.environ["SIDE_STORE"])
+asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # SAQ asks it for the worker's loop
+queue = Queue.from_url(os.environ["SIDE_STORE"], dump=orjson.dumps, load=orjson.loads)
 
 
 async def noop(_: dict[str, Any], *, i: int, t: float) -> None:
