@@ -122,7 +122,7 @@ def compared(plan: comparison.Plan, console: Console, json: Path | None) -> bool
         running = Comparison(plan, sites.postgres, console, keep)
         outcome = uvloop.run(in_order(running.run()))
     rulings = list(marks.rulings(outcome))
-    for drawn in (*pages.tables(outcome), pages.judged(rulings)):
+    for drawn in (*pages.tables(outcome), *([pages.judged(rulings)] if rulings else [])):
         console.print("", drawn, sep="\n")
     for line in ("", *pages.notes(outcome), told["elsewhere"]):
         console.print(line, highlight=False)

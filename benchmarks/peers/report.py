@@ -68,8 +68,12 @@ def notes(outcome: Outcome) -> Iterator[str]:
     """What the tables have no room for."""
     for side, why in outcome.broken.items():
         yield f"{side} {why}"
-    long = [cell for cell in outcome.cells() if len(cell.note) > SHORT]
-    yield from dict.fromkeys(f"{one.header.name}, {one.measure}: {one.note}" for one in long)
+    alike: dict[tuple[str, str], dict[str, None]] = {}
+    for cell in outcome.cells():
+        if len(cell.note) > SHORT:
+            alike.setdefault((cell.measure, cell.note), {})[cell.header.name] = None
+    for (measure, note), names in alike.items():
+        yield f"{measure}: {note} ({', '.join(names)})"
     if any(cell.note == "†" for cell in outcome.cells()):
         yield "† no bulk call: 100 awaits at once"
 

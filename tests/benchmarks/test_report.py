@@ -30,19 +30,20 @@ def test_a_cell_has_the_median_the_spread_and_a_mark_for_its_note() -> None:
     assert "104* ±6%" in drawn(table)
     assert "7.00† ±0%" in drawn(table)
     assert list(report.notes(run)) == [
-        "Windlass (SQLite), drain: 2 of 9 jobs ran more than once",
+        "drain: 2 of 9 jobs ran more than once (Windlass (SQLite))",
         "† no bulk call: 100 awaits at once",
     ]
 
 
-def test_what_broke_is_told_once_for_each_measure() -> None:
+def test_what_is_said_of_several_is_said_once() -> None:
     why = "a worker ended with 1: no such queue"
-    run = outcome(PEER, drain={"peer": why}, startup={"peer": why})
+    same = {"windlass_sqlite": why, "peer": why}
+    run = outcome(OURS, PEER, drain=same, startup=same)
     run.broken["other"] = "could not be installed: no such package"
 
     assert list(report.notes(run)) == [
         "other could not be installed: no such package",
-        f"Peer, drain: {why}",
+        f"drain: {why} (Windlass (SQLite), Peer)",
     ]
 
 
