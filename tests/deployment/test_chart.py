@@ -13,11 +13,17 @@ import yaml
 import windlass
 from tests.deployment.compose import ROOT
 from tests.deployment.variables import READ, named
+from windlass.config import SETTINGS
 
 CHART = ROOT / "deploy/helm/windlass"
 TEMPLATES = {path.name: path.read_text() for path in sorted((CHART / "templates").iterdir())}
 VALUES: dict[str, Any] = yaml.safe_load((CHART / "values.yaml").read_text())
 SCHEMA: dict[str, Any] = json.loads((CHART / "values.schema.json").read_text())
+# Settings that the chart makes of other values, or that the image has.
+OF_THE_CHART = {
+    *("store", "redis", "secret", "app", "host", "port", "metrics"),
+    *("processes", "slots", "threads", "queues", "drain"),
+}
 # Everything that can be turned on.
 WHOLE = {
     "store.url": "postgresql://db/jobs",
@@ -59,6 +65,7 @@ def test_the_values_that_the_page_shows_are_such_too() -> None:
         {"workers": {"mail": {"queue": "mail"}}},
         {"worker": {"autoscaling": {"min": 0}}},
         {"app": "shop"},
+        {"settings": {"retension": "30d"}},
     ],
 )
 def test_wrong_values_are_refused(wrong: dict[str, Any]) -> None:
@@ -70,6 +77,13 @@ def test_the_schema_knows_the_values_and_no_others() -> None:
     assert set(SCHEMA["definitions"]["worker"]["properties"]) == set(VALUES["worker"])
     scaling = SCHEMA["definitions"]["autoscaling"]["properties"]
     assert set(scaling) == set(VALUES["worker"]["autoscaling"])
+
+
+def test_settings_are_those_of_the_program_that_have_no_value_of_their_own() -> None:
+    taken = SCHEMA["properties"]["settings"]["propertyNames"]["enum"]
+
+    assert set(taken) | OF_THE_CHART == set(SETTINGS)
+    assert not set(taken) & OF_THE_CHART
 
 
 def test_templates_ask_for_values_that_there_are() -> None:
