@@ -29,7 +29,9 @@ from huey.api import Task
 from benchmarks.peers import record
 from benchmarks.peers.side import Side, payload
 
-huey = SqliteHuey("bench", filename=os.environ["SIDE_STORE"], fsync=False, results=False)
+FSYNC = "SIDE_FSYNC" in os.environ  # as the other side on SQLite has it
+
+huey = SqliteHuey("bench", filename=os.environ["SIDE_STORE"], fsync=FSYNC, results=False)
 
 
 @huey.task()
