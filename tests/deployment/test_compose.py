@@ -28,11 +28,26 @@ curl -X POST http://localhost:8080/jobs \\
       "numbers": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     }
   }'"""
-EMAIL = '{"type": "email", "payload": {"to": "user@example.com", "subject": "Hi", "body": "World"}}'
-LATER = (
-    '{"type": "webhook", "scheduled_at": "2099-01-15T10:30:00Z", "max_attempts": 5, "payload":'
-    ' {"url": "https://api.example.com/hook", "method": "POST", "body": {"event": "signed_up"}}}'
-)
+EMAIL = """{
+  "type": "email",
+  "payload": {
+    "to": "user@example.com",
+    "subject": "Hello",
+    "body": "World"
+  }
+}"""
+# Not before 2099: nobody answers at that address.
+WEBHOOK = """{
+  "type": "webhook",
+  "scheduled_at": "2099-01-15T10:30:00Z",
+  "max_attempts": 5,
+  "payload": {
+    "url": "https://api.example.com/hook",
+    "method": "POST",
+    "body": {"event": "user.signed_up", "user_id": 123},
+    "headers": {"Authorization": "Bearer token123"}
+  }
+}"""
 STEPS = {
     "api": [
         "connected to postgres",
@@ -68,7 +83,7 @@ async def test_the_examples_of_four_documents_work_as_they_are_written(
         summed = await fleet.finished(added["id"])
         mailed = await submitted(fleet, "/jobs", EMAIL)
         letters = await fleet.curl("curl http://localhost:8080/mail")
-        later = await fleet.curl(f"curl http://localhost:8080/submit {JSON} -d '{LATER}'")
+        later = await fleet.curl(f"curl http://localhost:8080/submit {JSON} -d '{WEBHOOK}'")
         listed = {path: await read(fleet, path) for path in ("/jobs", "/db/jobs")}
         waiting = await read(fleet, "/jobs?status=scheduled")
         others = [await read(fleet, f"/jobs?status={state}") for state in ("pending", "failed")]
