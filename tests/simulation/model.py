@@ -71,6 +71,7 @@ class Execution:
     began: float
     end: str | None = None
     threads: int = 0
+    deaf: bool = False  # does not stop when told to; its fence is all that holds it
 
 
 @dataclass(slots=True)
@@ -104,6 +105,7 @@ class Model:
 
     spec: Callable[[str], JobPlan]
     well_for: Callable[[str], float | None]  # seconds a process was well; None if it is dead
+    acts: Callable[[str], bool]  # whether a process runs, and could heed its clock
     ttl: float
     now: Callable[[], float]
     now_us: Callable[[], int]
@@ -157,6 +159,7 @@ class Model:
             f"{process} begins {job} after its lease has run out",
             unless=self.clock_was_set or self.somebody_deletes_nodes,
         )
+        self._runs_once(job, process)
         _demand(
             self.spec(job).threads == threads or threads == 1,
             "I15",
@@ -171,6 +174,20 @@ class Model:
             _demand(not running, "I6", f"suspect {job} runs in company of {running}")
         execution = Execution(process, self.now(), threads=threads if row.threads else 0)
         self.executions[job, fence] = execution
+
+    def _runs_once(self, job: str, process: str) -> None:
+        """Whoever could have stopped in time has stopped before another begins."""
+        others = [
+            one.process
+            for (other, _), one in self.executions.items()
+            if other == job and not (one.end or one.deaf) and self.acts(one.process)
+        ]
+        _demand(
+            not others,
+            "I2",
+            f"{process} begins {job}, which {others} have not ended",
+            unless=self.clock_was_set or self.somebody_deletes_nodes,
+        )
 
     def ends(self, job: str, fence: int, end: str) -> None:
         """An execution has ended in this way."""

@@ -11,6 +11,9 @@ from tests.simulation.kernel import Kernel, Loop
 from tests.simulation.machine import MachineClock, Seeded
 from windlass.worker.background import background
 
+# How soon a process that was held up does what its clock has told it meanwhile.
+HEEDS = 0.05
+
 
 class Process:
     """One process on one machine, from its start to its death or its end."""
@@ -31,6 +34,7 @@ class Process:
         self.hurt_at = -1.0  # when a request of its failed last
         self.capacity = 0  # threads of its worker
         self.frozen = 0
+        self.woke_at = -1e9  # from being frozen
         self.hogged_until = -1e9  # by a handler that gives way to nobody
         self.flaky = 0  # so many requests will fail
         self.cut = 0  # off from the database
@@ -79,6 +83,12 @@ class Process:
         ill = self.frozen or self.cut
         return 0.0 if ill else self.kernel.now - self.ill_at
 
+    @property
+    def acts(self) -> bool:
+        """Whether it runs, and has for long enough to heed what its clock says."""
+        held_until = max(self.woke_at, self.hogged_until)
+        return not self.gone and not self.frozen and self.kernel.now - held_until > HEEDS
+
     def hurt(self, *, renewing: bool) -> None:
         """A request of its failed, perhaps one by which it holds its lease."""
         self.hurt_at = self.kernel.now
@@ -98,6 +108,7 @@ class Process:
     def thaw(self) -> None:
         """Go on; what it was waiting for may have run out of time."""
         self.frozen -= 1
+        self.woke_at = self.kernel.now
         self.hurt(renewing=True)
         for loop in self.loops:
             loop.thaw()

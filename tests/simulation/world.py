@@ -94,6 +94,7 @@ class World:
         self.model = Model(
             spec=lambda job: self.jobs[number_of(job)],
             well_for=self.well_for,
+            acts=lambda name: name in self.processes and self.processes[name].acts,
             ttl=self.plan.knobs.ttl,
             now=lambda: self.kernel.now,
             now_us=self.clock.now_us,
@@ -426,6 +427,7 @@ class World:
         self.story.tell(self.kernel.now, process.name, f"begins {ctx.id} fence {ctx.fence}: {act}")
         with self._judged():
             self.model.begins(ctx.id, ctx.fence, process.name, ctx.threads, process.capacity)
+            self.model.executions[ctx.id, ctx.fence].deaf = act.kind is Kind.DEAF
         return act
 
     def commits(self, ctx: Context) -> None:
