@@ -1,4 +1,4 @@
-"""Oban for Python on PostgreSQL: two processes, each with one queue of a hundred coroutines."""
+"""Oban for Python on PostgreSQL: two processes, each with one queue of two hundred coroutines."""
 # /// script
 # requires-python = ">=3.12"
 # dependencies = ["oban==0.7.0", "psycopg[binary]==3.3.8", "uvloop==0.23.0"]
@@ -7,11 +7,11 @@
 # name = "Oban for Python"
 # store = "postgres"
 # durable = true
-# setup = "2 processes, 100 coroutines each, psycopg with C, uvloop, retries looked for every 0.1 s"
+# setup = "2 processes, 200 coroutines each, psycopg with C, uvloop, retries looked for every 0.1 s"
 # workers = 2
 # worker = ["{python}", "-m", "benchmarks.peers", "oban", "work"]
 # drain = 50_000
-# slots = 200
+# slots = 400
 # ///
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ async def opened() -> AsyncConnectionPool:
 
 async def work() -> None:
     """Its command does the same, and logs."""
-    async with session(default=100):
+    async with session(default=200):
         await asyncio.Event().wait()
 
 
