@@ -24,7 +24,13 @@ WINDOW = 100_000
 # for millions of jobs it takes seconds.
 WINDOWS_SHORT, WINDOWS_LONG = 3, 5
 EVERY = 0.1
-STALLED = 60.0
+STALLED = 300.0
+# Seconds after which a worker has loaded its program.
+START_UP = 3.0
+# Seconds after which it has looked at an empty line so often that PostgreSQL has planned its
+# statements for one, and keeps to that.
+REST = 8.0
+RESTED = {"100 k": 100_000}
 ENDED = (
     "select count(*), count(*) filter (where state = 'completed' and attempts = 1 and fence = 1)"
     " from windlass_history where type = 'nothing'"
@@ -47,7 +53,7 @@ class Cost:
 
 
 async def take(bench: Bench) -> AsyncIterator[Sample]:
-    """From short lines to long ones, then short ones beside a long history."""
+    """From short lines to long ones, then short ones after a rest and beside a long history."""
     async for name, cost in costs(bench):
         yield Sample(f"growth, {name}", cost.jobs / cost.seconds)
         yield Sample(f"growth, {name}, CPU", cost.cpu / cost.jobs * 1e6)
@@ -60,6 +66,11 @@ async def costs(bench: Bench) -> AsyncIterator[tuple[str, Cost]]:
             windows = long_line if waiting > WINDOW else short_lines
             async for cost in windows(site, waiting, bench.say):
                 yield f"{label} waiting", cost
+    for label, waiting in RESTED.items():
+        async with bench.fresh() as site:
+            site.settle_down()
+            async for cost in short_lines(site, waiting, bench.say, rest=REST):
+                yield f"{label} after a rest", cost
     for label, finished in _up_to(bench.scale.rows, FINISHED):
         async with bench.fresh() as site:
             finish(site, finished, bench.say)
@@ -83,9 +94,13 @@ async def long_line(site: Site, waiting: int, say: Callable[[str], None]) -> Asy
     check(site, waiting)
 
 
-async def short_lines(site: Site, waiting: int, say: Callable[[str], None]) -> AsyncIterator[Cost]:
+async def short_lines(
+    site: Site, waiting: int, say: Callable[[str], None], *, rest: float = 0.0
+) -> AsyncIterator[Cost]:
     """The whole of a line, as often as it takes to do as many jobs as of a long one."""
     async with fleet(site) as running:
+        say("resting")
+        await asyncio.sleep(START_UP + rest)
         for window in range(1, WINDOWS_SHORT + 1):
             say(f"window {window} of {WINDOWS_SHORT}")
             parts = [await whole_line(site, running, waiting) for _ in range(WINDOW // waiting)]
@@ -131,8 +146,10 @@ def _silent(_: str) -> None:
 
 
 # Each figure, and the one that it shall not be much above.
-BASES = {f"growth, {label} waiting": "growth, 10 k waiting" for label in WAITING} | {
-    f"growth, {label} finished": "growth, 100 k waiting" for label in FINISHED
+BASES = {
+    **{f"growth, {label} waiting": "growth, 10 k waiting" for label in WAITING},
+    **{f"growth, {label} after a rest": f"growth, {label} waiting" for label in RESTED},
+    **{f"growth, {label} finished": "growth, 100 k waiting" for label in FINISHED},
 }
 
 MEASURE = Measure(
