@@ -30,6 +30,7 @@ COMMANDS = {
         "bulk.bulk": "Retry, cancel or delete all jobs that fit a query.",
     },
     "Queues and workers": {
+        "top.top": "Watch queues, workers and jobs as they change, and act on them.",
         "fleet.stats": "Count the jobs in each state.",
         "fleet.incidents": "Say in sentences what is wrong right now.",
         "fleet.workers": "List the workers, what they serve and how much they run.",

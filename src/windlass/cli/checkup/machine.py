@@ -10,7 +10,17 @@ import windlass
 from windlass.cli.checkup.finding import Finding, ok
 
 # Each extra of the package, and the module by which it is known.
-EXTRAS = {"images": "PIL", "numpy": "numpy", "psycopg": "psycopg", "redis": "redis"}
+# The extras, and a module that tells whether each is there.
+EXTRAS = {
+    "client": "httpx2",
+    "images": "PIL",
+    "jwks": "cryptography",
+    "numpy": "numpy",
+    "otel": "opentelemetry",
+    "psycopg": "psycopg",
+    "redis": "hiredis",
+    "tui": "textual",
+}
 
 
 def examine() -> Iterator[Finding]:
