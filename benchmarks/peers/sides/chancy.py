@@ -1,4 +1,7 @@
-"""Chancy on PostgreSQL: two workers of two hundred coroutines that ask for more at once."""
+"""Chancy on PostgreSQL: two workers of two hundred coroutines that ask for more at once.
+
+With more of them jobs start sooner, but it takes as long until all are settled.
+"""
 # /// script
 # requires-python = ">=3.11"
 # dependencies = ["chancy==0.26.0", "psycopg[binary,pool]==3.3.8", "uvloop==0.23.0"]
