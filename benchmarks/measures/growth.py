@@ -11,6 +11,7 @@ from benchmarks.draining import tally
 from benchmarks.figure import Bound, Figure
 from benchmarks.filling import finish, line_up
 from benchmarks.fleet import fleet
+from benchmarks.jobs import Jobs
 from benchmarks.measure import Bench, Measure, Sample
 from benchmarks.program import Program, ProgramFailed
 from benchmarks.sites import Site
@@ -27,10 +28,11 @@ EVERY = 0.1
 STALLED = 300.0
 # Seconds after which a worker has loaded its program.
 START_UP = 3.0
-# Seconds after which it has looked at an empty line so often that PostgreSQL has planned its
-# statements for one, and keeps to that.
-REST = 8.0
-RESTED = {"100 k": 100_000}
+# Jobs that come one by one before the rush, and the seconds between them: then PostgreSQL has
+# planned the statements of a worker for a line with nobody in it, and keeps to that.
+TRICKLE = 20
+APART = 0.4
+RUSH = {"100 k": 100_000}
 ENDED = (
     "select count(*), count(*) filter (where state = 'completed' and attempts = 1 and fence = 1)"
     " from windlass_history where type = 'nothing'"
@@ -53,7 +55,7 @@ class Cost:
 
 
 async def take(bench: Bench) -> AsyncIterator[Sample]:
-    """From short lines to long ones, then short ones after a rest and beside a long history."""
+    """From short lines to long ones, then short ones after a trickle and beside a long history."""
     async for name, cost in costs(bench):
         yield Sample(f"growth, {name}", cost.jobs / cost.seconds)
         yield Sample(f"growth, {name}, CPU", cost.cpu / cost.jobs * 1e6)
@@ -66,11 +68,11 @@ async def costs(bench: Bench) -> AsyncIterator[tuple[str, Cost]]:
             windows = long_line if waiting > WINDOW else short_lines
             async for cost in windows(site, waiting, bench.say):
                 yield f"{label} waiting", cost
-    for label, waiting in RESTED.items():
+    for label, waiting in RUSH.items():
         async with bench.fresh() as site:
             site.settle_down()
-            async for cost in short_lines(site, waiting, bench.say, rest=REST):
-                yield f"{label} after a rest", cost
+            async for cost in short_lines(site, waiting, bench.say, trickle=TRICKLE):
+                yield f"{label} after a trickle", cost
     for label, finished in _up_to(bench.scale.rows, FINISHED):
         async with bench.fresh() as site:
             finish(site, finished, bench.say)
@@ -95,17 +97,27 @@ async def long_line(site: Site, waiting: int, say: Callable[[str], None]) -> Asy
 
 
 async def short_lines(
-    site: Site, waiting: int, say: Callable[[str], None], *, rest: float = 0.0
+    site: Site, waiting: int, say: Callable[[str], None], *, trickle: int = 0
 ) -> AsyncIterator[Cost]:
     """The whole of a line, as often as it takes to do as many jobs as of a long one."""
     async with fleet(site) as running:
-        say("resting")
-        await asyncio.sleep(START_UP + rest)
+        say("starting")
+        await asyncio.sleep(START_UP)
+        await one_by_one(site, trickle)
         for window in range(1, WINDOWS_SHORT + 1):
             say(f"window {window} of {WINDOWS_SHORT}")
             parts = [await whole_line(site, running, waiting) for _ in range(WINDOW // waiting)]
             yield sum(parts, Cost(0, 0.0, 0.0))
-    check(site, WINDOW * WINDOWS_SHORT)
+    check(site, trickle + WINDOW * WINDOWS_SHORT)
+
+
+async def one_by_one(site: Site, count: int) -> None:
+    """Enqueue some jobs as a quiet day brings them."""
+    jobs = Jobs(site.url)
+    async with jobs.app:
+        for number in range(count):
+            await jobs.nothing.enqueue(user="ada@example.org", number=number, note="")
+            await asyncio.sleep(APART)
 
 
 async def whole_line(site: Site, running: Program, waiting: int) -> Cost:
@@ -148,7 +160,7 @@ def _silent(_: str) -> None:
 # Each figure, and the one that it shall not be much above.
 BASES = {
     **{f"growth, {label} waiting": "growth, 10 k waiting" for label in WAITING},
-    **{f"growth, {label} after a rest": f"growth, {label} waiting" for label in RESTED},
+    **{f"growth, {label} after a trickle": f"growth, {label} waiting" for label in RUSH},
     **{f"growth, {label} finished": "growth, 100 k waiting" for label in FINISHED},
 }
 
