@@ -247,6 +247,10 @@ class Line:
         self._send(statement.name, [command], reads=True)
         return await command.delivered()
 
+    async def survey(self, statement: Statement) -> Rows:
+        """Answer a question about everything there is."""
+        return await self.read(statement)
+
     async def write(self, statement: Statement) -> Rows:
         """Run one statement as a transaction of its own."""
         return await self._do(statement.name, lambda session: session.answer(statement))

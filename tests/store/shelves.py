@@ -34,6 +34,11 @@ class Counted:
         self.asked.append(statement.name)
         return await self._database.read(statement)
 
+    async def survey(self, statement: Statement) -> Rows:
+        """Count and answer."""
+        self.asked.append(statement.name)
+        return await self._database.survey(statement)
+
     async def write(self, statement: Statement) -> Rows:
         """Count and do."""
         self.asked.append(statement.name)

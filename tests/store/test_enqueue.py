@@ -160,6 +160,7 @@ class Silent:
         self._database = database
         self._lost = answers_lost
         self.read = database.read
+        self.survey = database.survey
         self.close = database.close
 
     async def write(self, statement: Statement) -> Rows:

@@ -16,6 +16,7 @@ from windlass.core.census import RETRIED, REVIVED, Line
 from windlass.core.job import FINISHED, JobId, Lane, State
 from windlass.core.outcome import Cancelled, Crashed, Done, HandedBack, Snoozed
 from windlass.store.records import Progress
+from windlass.store.script import Rows, Statement
 from windlass.store.sql_store import SqlStore
 from windlass.store.totals import Glance
 
@@ -189,14 +190,13 @@ async def test_everybody_is_told_the_same_census_for_a_second(yard: Yard, store:
 async def test_a_count_that_is_dear_is_made_rarely(
     yard: Yard, store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = store._ask
+    survey = store.database.survey
 
-    async def slowly(name: str, /, **args: Any) -> Any:
-        if name == "census_count":
-            yard.clock.advance(0.5)
-        return await ask(name, **args)
+    async def slowly(statement: Statement) -> Rows:
+        yard.clock.advance(0.5)
+        return await survey(statement)
 
-    monkeypatch.setattr(store, "_ask", slowly)
+    monkeypatch.setattr(store.database, "survey", slowly)
     await yard.enqueue()
     first = await store.census()
     await yard.enqueue()

@@ -51,6 +51,10 @@ class Database(Protocol):
         """Answer a question that changes nothing."""
         ...
 
+    async def survey(self, statement: Statement) -> Rows:
+        """Answer a question for which a whole table must be looked at."""
+        ...
+
     async def write(self, statement: Statement) -> Rows:
         """Run one statement as a transaction of its own."""
         ...

@@ -41,7 +41,7 @@ class Counting:
         if kept and (last["good"] or not await self.take_turn()):
             return _of(last)
         began = self._clock.monotonic()
-        states = _counted(await self._read("counts_live"))
+        states = _counted(await self._database.survey(Statement("counts_live")))
         took = self._clock.monotonic() - began
         if took > CHEAP and sum(states.values()) >= MANY:
             await self._keep(states, took)

@@ -71,6 +71,10 @@ KEEPALIVE = {
 }
 # … nor a process that was frozen between two statements; handlers may think as long as they like.
 FROZEN = {"idle_in_transaction_session_timeout": "15s"}
+# A plan is made for all calls to come by what the tables hold at the sixth. In an idle fleet that
+# is nothing, and nothing is read soonest from end to end; when 100,000 jobs have come, each claim
+# would read them all until somebody counts them. Our statements find rows by an index or by place.
+NEVER_WHOLE = {"enable_seqscan": "off"}
 # A server that vanished answers nothing, and its connections seem to be well: our own statements
 # take far less than this, those of handlers may take longer …
 COMMAND_TIMEOUT = 10.0
@@ -113,6 +117,16 @@ class PostgresDatabase:
     async def read(self, statement: Statement) -> Rows:
         """Answer a question that changes nothing."""
         return await self.write(statement)
+
+    async def survey(self, statement: Statement) -> Rows:
+        """Answer a question for which a whole table must be looked at: see `NEVER_WHOLE`."""
+
+        async def once(connection: Connection) -> Rows:
+            async with transaction(connection):
+                await connection.execute("set local enable_seqscan = on")
+                return await self.execute(connection, statement)
+
+        return await self._rounds(once)
 
     async def write(self, statement: Statement) -> Rows:
         """Run one statement as a transaction of its own."""
@@ -245,7 +259,7 @@ class PostgresDatabase:
         """What a session of ours asks for; a pooler hands it to others, and may not take it."""
         if self.pgbouncer:
             return {}
-        ours = {} if self._for_handlers else FROZEN
+        ours = {} if self._for_handlers else FROZEN | NEVER_WHOLE
         return {"application_name": "windlass", **KEEPALIVE, **ours}
 
 

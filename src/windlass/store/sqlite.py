@@ -47,6 +47,10 @@ class SqliteDatabase:
         """Answer a question that changes nothing."""
         return await next(self._next_reader).do(lambda session: session.answer(statement))
 
+    async def survey(self, statement: Statement) -> Rows:
+        """Answer a question for which a whole table must be looked at."""
+        return await self.read(statement)
+
     async def write(self, statement: Statement) -> Rows:
         """Run one statement as a transaction, shared with whatever else waits."""
         return await self._writer.do(lambda session: session.answer(statement))
