@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 from windlass.core.limits import MAX_THREADS
 from windlass.core.placement import (
     NO_TIME,
+    PORTION_BYTES,
     RARE,
     Berth,
     Head,
     Widest,
     appetite,
     granted,
+    leading,
     pace,
+    portion,
     prefetch,
     reserves,
     shares,
@@ -246,3 +249,31 @@ def test_the_pace_stays_between_what_was_measured(
         before = pace(before, finished, seconds)
         seen.append(finished / seconds if seconds >= NO_TIME else before)
         assert min(seen) - 1e-6 <= before <= max(seen) * (1 + 1e-9) + 1e-6
+
+
+def test_small_jobs_are_taken_as_many_at_once_as_the_settings_say() -> None:
+    sizes = [100] * 500
+
+    taken = portion(sizes, 500)
+
+    assert taken == 500
+    assert portion([], 500) == 500
+
+
+def test_of_large_jobs_so_many_are_taken_at_once_as_a_statement_can_carry() -> None:
+    sizes = [100_000] * 500
+
+    taken = portion(sizes, 500)
+
+    assert taken * 100_000 <= PORTION_BYTES < (taken + 1) * 100_000
+    assert portion([PORTION_BYTES * 2], 500) == 1
+
+
+def test_of_ends_that_wait_the_first_ones_go_together_that_a_statement_can_carry() -> None:
+    half = PORTION_BYTES // 2
+
+    together = leading([half, half, 1])
+
+    assert together == 2
+    assert leading([3 * half, 1]) == 1
+    assert leading([1, 2, 3]) == 3

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Generic, TypeVar
 
 from windlass.core.limits import MAX_THREADS
@@ -16,10 +18,25 @@ HOARD_SECONDS = 1.0
 # How fast the measured pace follows: a tenth of a second of work outweighs all before it.
 PACE_SECONDS = 0.1
 NO_TIME = 1e-9
+# What goes to the store or comes from it at once: a statement must end long before it is given up.
+PORTION_BYTES = 8 * 2**20
 # Ways of running that were not met lately are still to be met; they count as one job in so many.
 RARE = 1 / 500
 
 K = TypeVar("K", bound=Hashable)
+
+
+def portion(sizes: Sequence[int], most: int) -> int:
+    """How many jobs as large as these to take at once, at least one."""
+    bytes_each = sum(sizes) / max(len(sizes), 1)
+    return most if bytes_each * most <= PORTION_BYTES else max(int(PORTION_BYTES // bytes_each), 1)
+
+
+def leading(sizes: Sequence[int]) -> int:
+    """How many of the first ones may go together, at least one."""
+    if sum(sizes) <= PORTION_BYTES:
+        return len(sizes)
+    return max(bisect_right(list(accumulate(sizes)), PORTION_BYTES), 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,7 @@ class Hunger:
         self._settler = settler
         self._ways = ways
         self._shares = dict.fromkeys(ways, 1 / max(len(ways), 1))
+        self._portion = settings.claim_batch
 
     @property
     def held(self) -> int:
@@ -38,7 +39,14 @@ class Hunger:
     def headroom(self) -> int:
         """How many more claims there may be, waiting, running or unsettled."""
         taken = self._slots.running + self.held + self._settler.unsettled
-        return self._settings.most_open - taken
+        return self._most_open - taken
+
+    @property
+    def _most_open(self) -> int:
+        """As many as the settings allow; of large jobs every slot's, and what comes at once."""
+        if self._portion == self._settings.claim_batch:
+            return self._settings.most_open
+        return min(self._settings.slots + 2 * self._portion, self._settings.most_open)
 
     @property
     def idle(self) -> bool:
@@ -62,7 +70,7 @@ class Hunger:
         return placement.appetite(
             {mode: self._berth(mode, way) for mode, way in self._ways.items()},
             free_slots=self._slots.limit - self._slots.running,
-            limit=min(self._settings.claim_batch, self.headroom),
+            limit=min(self._portion, self.headroom),
         )
 
     def for_threads(self) -> Appetite[Mode]:
@@ -77,8 +85,11 @@ class Hunger:
         return Appetite(frozenset(self._ways), 1) if self.idle else NONE
 
     def came(self, claims: Mapping[Mode, list[Claim]], asked: Iterable[Mode]) -> None:
-        """Learn from a claim which ways the jobs take."""
+        """Learn from a claim which ways the jobs take, and how large they are."""
         counts = {mode: len(theirs) for mode, theirs in claims.items()}
+        if any(counts.values()):
+            sizes = [len(claim.payload) for theirs in claims.values() for claim in theirs]
+            self._portion = placement.portion(sizes, self._settings.claim_batch)
         self._shares = placement.shares(self._shares, counts, asked)
 
     def call_when_low(self) -> None:

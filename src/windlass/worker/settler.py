@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from windlass.clock import Chance, Clock
+from windlass.core import placement
 from windlass.core.backoff import DEFAULT_BACKOFF
 from windlass.core.claim import Claim
 from windlass.core.job import State, WorkerId
@@ -37,6 +38,11 @@ class _Hopeless(Exception):
 
 _claim_of = itemgetter(0)
 _settlement_of = itemgetter(1)
+
+
+def _size(ended: Ended) -> int:
+    claim, settlement = ended
+    return len(claim.payload) + len(settlement.result or "")
 
 
 class Settler:
@@ -114,7 +120,8 @@ class Settler:
             self._observer.on(ChoreFailed("settle", text, away=True))
 
     async def _flush(self) -> None:
-        self._sent, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
+        count = placement.leading([*map(_size, self._waiting[:BATCH])])
+        self._sent, self._waiting = self._waiting[:count], self._waiting[count:]
         claims = list(map(_claim_of, self._sent))
         await self._notes.flush(claims)
         await self._settle(self._sent)
