@@ -29,8 +29,7 @@ Acts: TypeAlias = Mapping[str, Callable[[], object]]
 def integers(numbers: range) -> int:
     """Something that Python itself has to do, a step for each item.
 
-    It takes up to a fifth longer in one process, or over one half of the range, than in another,
-    plain ones included; why is not known. Hence the other work beside it.
+    How long a step takes depends on where the stack lies (decision 25); hence the other beside it.
     """
     added = 0
     for number in numbers:
