@@ -46,7 +46,7 @@ class Scale:
     idle: float  # seconds of doing nothing
 
 
-FULL = Scale(name="full", rounds=3, share=0.4, sending=1.5, picks=200, stumbles=100, idle=6)
+FULL = Scale(name="full", rounds=3, share=0.35, sending=1.5, picks=200, stumbles=100, idle=5)
 QUICK = Scale(name="quick", rounds=1, share=0.08, sending=0.5, picks=50, stumbles=20, idle=2)
 
 

@@ -11,7 +11,7 @@ from benchmarks.peers.measure import Bench, Figure, Measure, Sample
 from benchmarks.peers.measures.drain import size, sound
 from benchmarks.peers.records import starts
 
-PART = 2  # of the jobs of a drain
+PART = 3  # of the jobs of a drain
 
 
 async def take(bench: Bench) -> AsyncIterator[Sample]:
