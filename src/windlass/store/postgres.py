@@ -113,6 +113,10 @@ class PostgresDatabase:
         self._for_handlers = for_handlers
         self._opening = asyncio.Lock()
         self._pool: Pool | None = None
+        # To take a connection from the pool and give it back costs a tenth of a short statement, so
+        # those that were just used stay at hand, unless somebody stands in line for one.
+        self._at_hand: list[Connection] = []
+        self._in_line = 0
 
     async def read(self, statement: Statement) -> Rows:
         """Answer a question that changes nothing."""
@@ -166,6 +170,7 @@ class PostgresDatabase:
             return
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT):
+                await self._put_back(pool)
                 await pool.close()
         except TimeoutError:
             pool.terminate()
@@ -181,20 +186,30 @@ class PostgresDatabase:
 
     async def _once(self, once: Callable[[Connection], Awaitable[T]]) -> T:
         pool, connection = await self._acquire()
+        kept = False
         try:
             with _in_our_words(), _not_to_a_standby(connection):
-                return await once(connection)
+                answer = await once(connection)
+            kept = self._keeps(pool, connection)
         except StoreAway as away:
             if isinstance(away.__cause__, TimeoutError):
-                await pool.expire_connections()  # what is idle there has probably died with it
+                await self._expire(pool)
             raise
+        else:
+            return answer
         finally:
-            await _release(pool, connection)
+            if not kept:
+                await _release(pool, connection)
 
     async def _acquire(self, within: float | None = CONNECT_TIMEOUT) -> tuple[Pool, Connection]:
         try:
             pool = await self._open()
-            return pool, await pool.acquire(timeout=within)
+            while self._at_hand:
+                connection = self._at_hand.pop()
+                if _is_open(connection):
+                    return pool, connection
+                await _release(pool, connection)
+            return pool, await self._take(pool, within)
         except WindlassError:
             raise
         except AWAY as problem:
@@ -202,6 +217,32 @@ class PostgresDatabase:
         except UNFIT as problem:
             # It was fit when the pool was opened: a password is changed, or a backup restored.
             raise StoreAway(f"PostgreSQL lets us in no more: {_said(problem)}") from problem
+
+    async def _take(self, pool: Pool, within: float | None) -> Connection:
+        self._in_line += 1
+        try:
+            return await pool.acquire(timeout=within)
+        finally:
+            self._in_line -= 1
+
+    def _keeps(self, pool: Pool, connection: Connection) -> bool:
+        """Whether the connection stays at hand; what handlers did to theirs, the pool undoes."""
+        if self._for_handlers or self._in_line or pool is not self._pool:
+            return False
+        self._at_hand.append(connection)
+        return True
+
+    async def _expire(self, pool: Pool) -> None:
+        """Trust none that is idle: it has probably died with the one that did not answer."""
+        await pool.expire_connections()
+        for connection in self._at_hand:
+            if _is_open(connection):
+                connection.terminate()
+        await self._put_back(pool)
+
+    async def _put_back(self, pool: Pool) -> None:
+        while self._at_hand:
+            await _release(pool, self._at_hand.pop())
 
     async def _drive(self, connection: Connection, script: Script[T]) -> T:
         rows: Rows | None = None
@@ -297,6 +338,14 @@ def _not_to_a_standby(connection: Connection) -> Iterator[None]:
     except asyncpg.ReadOnlySQLTransactionError:
         connection.terminate()
         raise
+
+
+def _is_open(connection: Connection) -> bool:
+    """Whether it can be used; one that was closed may have gone back to its pool by itself."""
+    try:
+        return not connection.is_closed()
+    except asyncpg.InterfaceError:
+        return False
 
 
 async def _release(pool: Pool, connection: Connection) -> None:
