@@ -26,7 +26,8 @@ def test_what_a_worker_runs_leads_to_the_job(
 
 
 def test_a_worker_is_drained_and_takes_jobs_again(page: Page, served: Served) -> None:
-    [worker, *_] = [one["id"] for one in served.get("/workers") if one["alive"]]
+    served.until(lambda: any(one["alive"] for one in served.get("/workers")))
+    worker = next(one["id"] for one in served.get("/workers") if one["alive"])
     page.goto(f"{served.ui}workers")
 
     page.get_by_role("button", name=f"Drain {worker}").click()

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -31,8 +31,8 @@ async def unsteady(service: str) -> AsyncIterator[str]:
                 writer.write(answer)
         finally:
             asking.cancel()
-            inner_writer.close()
-            writer.close()
+            await closed(inner_writer)
+            await closed(writer)
 
     server = await asyncio.start_server(carry, "127.0.0.1", 0)
     try:
@@ -42,6 +42,13 @@ async def unsteady(service: str) -> AsyncIterator[str]:
         for task in carrying:
             task.cancel()
         await asyncio.gather(*carrying, return_exceptions=True)
+
+
+async def closed(writer: asyncio.StreamWriter) -> None:
+    """Close it, and wait until that is so."""
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
 
 
 async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -127,6 +127,7 @@ class Story:
         except OSError:
             return False
         writer.close()
+        await writer.wait_closed()
         return True
 
     async def _read(self, code: str) -> None:

@@ -125,7 +125,7 @@ async def test_answered_requests_leave_no_garbage() -> None:
         for _ in range(10):
             line.say(POST + b"Content-Length: 2\r\n\r\nhi")
             await line.head()
-        left = sum(isinstance(one, Exchange) for one in gc.get_objects())
+        left = sum(type(one) is Exchange for one in gc.get_objects())
         gc.enable()
         line.close()
 

@@ -63,11 +63,15 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 def alive() -> set[int]:
     """The helpers that there are."""
-    return {
-        child.pid
-        for child in psutil.Process().children()
-        if "windlass.worker.helper" in child.cmdline()
-    }
+    return {child.pid for child in psutil.Process().children() if is_helper(child)}
+
+
+def is_helper(process: psutil.Process) -> bool:
+    """Whether it is one; the dead have forgotten what they were."""
+    try:
+        return "windlass.worker.helper" in process.cmdline()
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return False
 
 
 @pytest.mark.parametrize("at_least", [1, 3, 40])
