@@ -10,6 +10,7 @@ from tests.embedded import OwnClock
 from windlass.app.ports import Backend
 from windlass.app.sender import Sender, words
 from windlass.core.errors import Busy, KeyTaken, StoreAway
+from windlass.core.herald import Herald
 from windlass.core.job import JobId, NewJob, State
 from windlass.store.records import Enqueued
 
@@ -59,15 +60,24 @@ class Shelf:
         self.kept: list[str] = []
         self.known: set[str] = set()
         self.rung: list[tuple[list[str], int]] = []
+        self.heralds = False
+        self.heralded: list[str] = []
 
-    async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+    async def enqueue(self, jobs: Sequence[NewJob], herald: Herald | None = None) -> list[Enqueued]:
         """Keep all of them, unless there is one to refuse."""
         self.sent.append([job.id for job in jobs])
         for job in jobs:
             if job.id in self.refuses:
                 raise self.refuses[job.id]
         self.kept += [job.id for job in jobs]
+        if herald is not None:
+            self.heralded.append(herald.words)
+            herald.sent = True
         return [Enqueued(job.id, State.PENDING, job.id in self.known) for job in jobs]
+
+    def herald(self, words: Sequence[str]) -> Herald | None:
+        """One for the commit, if it is told to."""
+        return Herald("here", ",".join(words)) if self.heralds else None
 
     async def ring(self, words: Sequence[str], jobs: int = 1) -> None:
         """Remember the ring."""
@@ -80,6 +90,18 @@ def sender(shelf: Any) -> Sender:
 
 def numbered(count: int, **changes: Any) -> list[NewJob]:
     return [job(**changes)._replace(id=JobId(str(number))) for number in range(count)]
+
+
+async def test_the_ring_for_a_lone_job_goes_with_its_commit_and_not_again() -> None:
+    shelf = Shelf({})
+    shelf.heralds = True
+
+    await sender(shelf).enqueue(numbered(1))
+    await sender(shelf).enqueue(numbered(2))
+    await sender(shelf).enqueue(numbered(1, delay=timedelta(seconds=1)))
+
+    assert shelf.heralded == ["mail"]
+    assert shelf.rung == [(["mail"], 2), (["mail"], 1)]
 
 
 async def test_nobody_is_woken_for_what_was_kept_before() -> None:
@@ -133,11 +155,13 @@ async def test_of_each_what_was_kept_before_the_store_went_away_is_said_to_be() 
     away = StoreAway("gone")
 
     class Vanishing(Shelf):
-        async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        async def enqueue(
+            self, jobs: Sequence[NewJob], herald: Herald | None = None
+        ) -> list[Enqueued]:
             """Go away after the first transaction that worked."""
             if self.kept:
                 raise away
-            return await super().enqueue(jobs)
+            return await super().enqueue(jobs, herald)
 
     answers = await sender(Vanishing({"3": ValueError("broken")})).enqueue_each(numbered(4))
 

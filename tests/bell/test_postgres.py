@@ -68,6 +68,34 @@ async def test_a_ring_is_heard_by_a_neighbour(bell: PostgresBell, neighbour: Pos
         assert await ear.wait() == ["mail"]
 
 
+async def test_a_ring_that_a_commit_takes_along_is_heard_too(
+    bell: PostgresBell, neighbour: PostgresBell, url: str
+) -> None:
+    async with neighbour.listen() as ear:
+        assert await ear.wait() == [EVERY]
+        herald = bell.herald(["mail"])
+        assert herald is not None
+        connection = await asyncpg.connect(url)
+
+        await connection.execute("select pg_notify($1, $2)", herald.channel, herald.words)
+
+        assert await ear.wait() == ["mail"]
+        await connection.close()
+
+
+async def test_commits_take_no_ring_along_while_others_are_sent(bell: PostgresBell) -> None:
+    await bell.ring(["mail"])
+
+    at_once = bell.herald(["mail"])
+    await until(lambda: bell._outbox.quiet)
+    after_a_pause = bell.herald(["mail"])
+    and_again = bell.herald(["mail"])
+
+    assert at_once is None
+    assert after_a_pause is not None
+    assert and_again is None
+
+
 async def test_one_connection_rings_and_listens(bell: PostgresBell, url: str) -> None:
     async with bell.listen() as ear:
         await ear.wait()

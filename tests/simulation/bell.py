@@ -9,6 +9,7 @@ from typing import Protocol
 from tests.simulation.kernel import Kernel, Loop
 from windlass.bell.base import Ear
 from windlass.bell.inbox import Inbox
+from windlass.core.herald import Herald
 
 
 class Air(Protocol):
@@ -45,6 +46,10 @@ class TowerBell:
         """Wake whoever listens."""
         if words:
             self._tower.ring(words)
+
+    def herald(self, words: Sequence[str]) -> Herald | None:  # noqa: ARG002
+        """None: it rings when the commit is known."""
+        return None
 
     @asynccontextmanager
     async def listen(self) -> AsyncIterator[Ear]:

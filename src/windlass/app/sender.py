@@ -12,8 +12,10 @@ from windlass.app.ports import Backend
 from windlass.bell.base import EVERY, LATER, WIDE
 from windlass.clock import Clock
 from windlass.core.errors import BadStore, Busy, NotMigrated, StoreAway
+from windlass.core.herald import Herald
 from windlass.core.job import NewJob, State
 from windlass.observe.events import JobsEnqueued
+from windlass.store.enqueue import plain
 from windlass.store.records import Enqueued
 
 Answer: TypeAlias = list[Enqueued] | Exception
@@ -63,8 +65,9 @@ class Sender:
     async def _send(self, batches: Sequence[Sequence[NewJob]]) -> list[Answer]:
         jobs = list(chain.from_iterable(batches))
         began = self._clock.monotonic()
+        herald = self._herald(jobs)
         try:
-            kept = await self._backend.store.enqueue(jobs)
+            kept = await self._backend.store.enqueue(jobs, herald)
         except EVERYONES:
             raise
         except Busy as busy:
@@ -75,10 +78,18 @@ class Sender:
         self._backend.observer.on(JobsEnqueued(len(jobs), len(batches), took))
         # What was kept before has been rung for.
         new = [pair for pair in zip(jobs, kept, strict=True) if not pair[1].existing]
-        ring = words([job for job, _ in new], self._clock.now_us(), [one.state for _, one in new])
-        await self._backend.bell.ring(ring, len(new))
+        if herald is None or not herald.sent:
+            due = [one.state for _, one in new]
+            ring = words([job for job, _ in new], self._clock.now_us(), due)
+            await self._backend.bell.ring(ring, len(new))
         answers = iter(kept)
         return [list(islice(answers, len(batch))) for batch in batches]
+
+    def _herald(self, jobs: Sequence[NewJob]) -> Herald | None:
+        """For a lone job that is due: where many come, one ring afterwards is cheaper."""
+        if len(jobs) != 1 or not plain(jobs[0]):
+            return None
+        return self._backend.bell.herald(words(jobs, self._clock.now_us()))
 
     async def _send_by_keys(self, batches: Sequence[Sequence[NewJob]], busy: Busy) -> list[Answer]:
         """Send those with the same keys apart: only they wait for whoever holds them."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+from windlass.core.herald import Herald
+
 # Words that a ring may carry beside the names of queues; no queue's name begins with "@".
 EVERY = "*"  # something changed somewhere: look everywhere
 LATER = "@later"  # a job was scheduled that is due sooner than the next look
@@ -30,6 +32,10 @@ class Bell(Protocol):
 
         Never raises, and waits for nobody.
         """
+        ...
+
+    def herald(self, words: Sequence[str]) -> Herald | None:
+        """The same for a commit to take along, where that is sooner and holds up nobody."""
         ...
 
     def listen(self) -> AbstractAsyncContextManager[Ear]:

@@ -16,6 +16,7 @@ from windlass.bell import words as wire
 from windlass.bell.base import Ear
 from windlass.bell.inbox import Inbox
 from windlass.clock import Chance
+from windlass.core.herald import Herald
 from windlass.observe.events import BellLost, BellRung, Observer
 
 # The system refuses longer socket paths: 108 bytes on Linux, 104 on macOS, with a zero at the end.
@@ -47,6 +48,10 @@ class LocalBell:
         if self._folder:
             self._ring_neighbours(self._folder, wire.encode(words))
         self._observer.on(BellRung(words))
+
+    def herald(self, words: Sequence[str]) -> Herald | None:  # noqa: ARG002
+        """None: it rings when the commit is known."""
+        return None
 
     @asynccontextmanager
     async def listen(self) -> AsyncIterator[Ear]:

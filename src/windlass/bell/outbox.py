@@ -10,6 +10,8 @@ Send: TypeAlias = Callable[[Sequence[str]], Awaitable[None]]
 
 # The first ring goes at once, those behind it wait this long for company.
 BREATH = 0.002
+# Without a word for so long it is quiet.
+QUIET = 0.01
 
 
 class Outbox:
@@ -21,6 +23,17 @@ class Outbox:
         self._breath = breath
         self._words: dict[str, None] = {}
         self._sending: asyncio.Task[None] | None = None
+        self._quiet_from = 0.0
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing was sent lately, or is about to be."""
+        idle = self._sending is None or self._sending.done()
+        return idle and asyncio.get_running_loop().time() >= self._quiet_from
+
+    def rest(self) -> None:
+        """Take note of a word that went out by another way."""
+        self._quiet_from = asyncio.get_running_loop().time() + QUIET
 
     def put(self, words: Iterable[str]) -> None:
         """Send the words soon."""
@@ -37,4 +50,5 @@ class Outbox:
         while self._words:
             words, self._words = list(self._words), {}
             await self._send(words)
+            self.rest()
             await asyncio.sleep(self._breath)

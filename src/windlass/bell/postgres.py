@@ -14,6 +14,7 @@ from windlass.bell.inbox import Inbox
 from windlass.bell.line import LOST, Connect, Connection, Line
 from windlass.bell.outbox import Outbox
 from windlass.clock import Chance
+from windlass.core.herald import Herald
 from windlass.loop import Loop, Pace
 from windlass.observe.events import BellLost, BellRung, Observer
 
@@ -56,6 +57,17 @@ class PostgresBell:
     async def ring(self, words: Sequence[str], jobs: int = 1) -> None:  # noqa: ARG002
         """Send the words soon; nobody waits for it."""
         self._outbox.put(words)
+
+    def herald(self, words: Sequence[str]) -> Herald | None:
+        """A NOTIFY inside the commit, if none was sent lately.
+
+        Commits that notify wait for each other, disk included; but the first after a pause reaches
+        those who listen by a way to the client and back sooner.
+        """
+        if not self._outbox.quiet:
+            return None
+        self._outbox.rest()
+        return Herald(self._channel, wire.encode(words).decode())
 
     @asynccontextmanager
     async def listen(self) -> AsyncIterator[Ear]:

@@ -11,6 +11,7 @@ from typing import NoReturn
 from windlass.bell import words as wire
 from windlass.bell.base import ASKED, CHANGED, EVERY, LATER, WIDE, Bell, Ear
 from windlass.bell.inbox import Inbox
+from windlass.core.herald import Herald
 from windlass.observe.events import BellRung, Observer
 from windlass.redis.link import Link
 from windlass.redis.script import Script
@@ -44,6 +45,10 @@ class RedisBell:
         self._rings[tuple(words)] += jobs
         if self._ringing is None or self._ringing.done():
             self._ringing = asyncio.create_task(self._run(), name="ring")
+
+    def herald(self, words: Sequence[str]) -> Herald | None:  # noqa: ARG002
+        """None: it rings when the commit is known."""
+        return None
 
     @asynccontextmanager
     async def listen(self) -> AsyncIterator[Ear]:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from windlass.core.claim import Claim
 from windlass.core.explain import Facts
+from windlass.core.herald import Herald
 from windlass.core.job import Attempt, Job, JobId, NewJob, NodeId, WorkerId
 from windlass.core.placement import Head
 from windlass.core.search import JobFilter
@@ -91,7 +92,7 @@ class Effects(Protocol):
 class Store(Totals, Trends, FaultFinding, Locking, Protocol):
     """Keeps jobs. Every promise about them is a promise of one of these verbs."""
 
-    async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+    async def enqueue(self, jobs: Sequence[NewJob], herald: Herald | None = None) -> list[Enqueued]:
         """Keep the jobs, all or none. Sending the same ids again changes nothing.
 
         Refuses, with `KeyTaken`, a key that belongs to another request.

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from windlass.clock import Clock
 from windlass.core.bulk import Chunk, Step
+from windlass.core.herald import Herald
 from windlass.core.job import Job, JobId, NewJob
 from windlass.core.settle import Settlement
 from windlass.store.answers import Answers
@@ -49,11 +50,11 @@ class CachedStore(SqlStore):
 
     # --- enqueue ----------------------------------------------------------------------------------
 
-    async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+    async def enqueue(self, jobs: Sequence[NewJob], herald: Herald | None = None) -> list[Enqueued]:
         """Keep the jobs, all or none; what is known to be kept is not sent."""
         keyed = [job for job in jobs if job.key is not None]
         if not keyed:
-            return await super().enqueue(jobs)
+            return await super().enqueue(jobs, herald)
         known = await self._answers.known(keyed)
         rest = [job for job in jobs if job.id not in known.answers]
         sent = await super().enqueue(rest)

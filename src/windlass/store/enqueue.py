@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from windlass.core.errors import KeyTaken
+from windlass.core.herald import Herald
 from windlass.core.job import JobId, NewJob, Policy, State
 from windlass.store.records import Enqueued
 from windlass.store.script import Row, Script, Statement
@@ -30,6 +31,8 @@ COLUMNS = (
     "key",
 )
 KEY_COLUMNS = ("key", "job", "fingerprint", "window_us")
+
+ALIKE = "enqueue_alike"
 
 PENDING = State.PENDING
 MICROSECOND = timedelta(microseconds=1)
@@ -63,6 +66,12 @@ def insert(jobs: Sequence[NewJob], *, again: bool = False) -> Statement:
     return Statement(name, columns=COLUMNS, rows=[_row(job) for job in jobs])
 
 
+def heralded(statement: Statement, herald: Herald) -> Statement:
+    """The same statement for jobs that are alike, which rings for them too."""
+    words = {"channel": herald.channel, "words": herald.words}
+    return statement._replace(name="enqueue_heralded", args={**statement.args, **words})
+
+
 def plain(job: NewJob) -> bool:
     """Whether the job needs one insert and nothing else."""
     return job.key is None and job.delay is None and job.run_at is None
@@ -91,7 +100,7 @@ def _insert_alike(jobs: Sequence[NewJob]) -> Statement:
         "policy": _policy(first.policy),
     }
     rows = [(job.id, job.payload) for job in jobs]
-    return Statement("enqueue_alike", shared, ("id", "payload"), rows)
+    return Statement(ALIKE, shared, ("id", "payload"), rows)
 
 
 def fingerprint(job: NewJob) -> bytes:

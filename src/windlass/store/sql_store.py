@@ -12,11 +12,12 @@ from typing import Any
 from windlass.clock import Clock
 from windlass.core.claim import Claim
 from windlass.core.errors import AlreadyKept, RolledBack, StoreAway
+from windlass.core.herald import Herald
 from windlass.core.job import FINISHED, JobId, NewJob, NodeId, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store import rows
 from windlass.store.base import Database
-from windlass.store.enqueue import enqueue_script, insert, plain
+from windlass.store.enqueue import ALIKE, enqueue_script, heralded, insert, plain
 from windlass.store.records import (
     LOWEST_RANK,
     Ask,
@@ -72,14 +73,14 @@ class SqlStore(SqlReader, SqlByHand, SqlBulk, SqlTrends, SqlLocking):
 
     # --- enqueue ----------------------------------------------------------------------------------
 
-    async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+    async def enqueue(self, jobs: Sequence[NewJob], herald: Herald | None = None) -> list[Enqueued]:
         """Keep the jobs, all or none."""
         if not jobs:
             return []
         if self._in_doubt and any(job.id in self._in_doubt for job in jobs):
             return await self._send_again(jobs)
         try:
-            return await self._send(jobs)
+            return await self._send(jobs, herald)
         except AlreadyKept:
             pass
         except StoreAway as away:
@@ -87,11 +88,16 @@ class SqlStore(SqlReader, SqlByHand, SqlBulk, SqlTrends, SqlLocking):
                 raise
         return await self._send_again(jobs)
 
-    async def _send(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
-        if len(jobs) <= CHUNK and all(map(plain, jobs)):
-            await self.database.write(insert(jobs))
-            return [Enqueued(job.id, State.PENDING) for job in jobs]
-        return await self._enqueue(jobs)
+    async def _send(self, jobs: Sequence[NewJob], herald: Herald | None) -> list[Enqueued]:
+        if len(jobs) > CHUNK or not all(map(plain, jobs)):
+            return await self._enqueue(jobs)
+        statement = insert(jobs)
+        if herald is None or statement.name != ALIKE:
+            await self.database.write(statement)
+        else:
+            await self.database.write(heralded(statement, herald))
+            herald.sent = True
+        return [Enqueued(job.id, State.PENDING) for job in jobs]
 
     async def _send_again(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Send what may have been committed; if that stays unknown, so does the next sending."""
