@@ -17,7 +17,7 @@ from tests.simulation.plan import BACKOFF_BASE, BACKOFF_CAP, JobPlan
 WAITING = ("pending", "scheduled")
 CLAIMS = ("claim", "claim_queues", "claim_many_queues")
 SETTLES = ("settle_done", "settle_finish", "settle_return")
-ENQUEUES = ("enqueue", "enqueue_alike", "enqueue_again")
+ENQUEUES = ("enqueue", "enqueue_alike", "enqueue_one", "enqueue_again")
 # After a death alone a job waits by the usual backoff, whatever its own is.
 CRASH_BASE = 2.0
 JITTER = 1.1

@@ -95,7 +95,8 @@ class Store(Totals, Trends, FaultFinding, Locking, Protocol):
     async def enqueue(self, jobs: Sequence[NewJob], herald: Herald | None = None) -> list[Enqueued]:
         """Keep the jobs, all or none. Sending the same ids again changes nothing.
 
-        Refuses, with `KeyTaken`, a key that belongs to another request.
+        Refuses, with `KeyTaken`, a key that belongs to another request. A herald may go with the
+        commit of a lone job, and knows afterwards whether it did.
         """
         ...
 

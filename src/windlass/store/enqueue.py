@@ -32,8 +32,6 @@ COLUMNS = (
 )
 KEY_COLUMNS = ("key", "job", "fingerprint", "window_us")
 
-ALIKE = "enqueue_alike"
-
 PENDING = State.PENDING
 MICROSECOND = timedelta(microseconds=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -66,10 +64,13 @@ def insert(jobs: Sequence[NewJob], *, again: bool = False) -> Statement:
     return Statement(name, columns=COLUMNS, rows=[_row(job) for job in jobs])
 
 
-def heralded(statement: Statement, herald: Herald) -> Statement:
-    """The same statement for jobs that are alike, which rings for them too."""
+def lone(job: NewJob, herald: Herald | None) -> Statement:
+    """The statement that keeps one plain job, and rings for it if there is a herald."""
+    args = {"id": job.id, "payload": job.payload, **_shared(job)}
+    if herald is None:
+        return Statement("enqueue_one", args)
     words = {"channel": herald.channel, "words": herald.words}
-    return statement._replace(name="enqueue_heralded", args={**statement.args, **words})
+    return Statement("enqueue_heralded", {**args, **words})
 
 
 def plain(job: NewJob) -> bool:
@@ -88,19 +89,22 @@ def _alike(jobs: Sequence[NewJob]) -> bool:
 
 
 def _insert_alike(jobs: Sequence[NewJob]) -> Statement:
-    first = jobs[0]
-    shared = {
-        "type": first.type,
-        "queue": first.queue,
-        "name": first.name,
-        "priority": first.priority,
-        "threads": first.threads,
-        "max_attempts": first.max_attempts,
-        "max_crashes": first.max_crashes,
-        "policy": _policy(first.policy),
-    }
     rows = [(job.id, job.payload) for job in jobs]
-    return Statement(ALIKE, shared, ("id", "payload"), rows)
+    return Statement("enqueue_alike", _shared(jobs[0]), ("id", "payload"), rows)
+
+
+def _shared(job: NewJob) -> dict[str, Any]:
+    """All that is said of a plain job but what tells it from others."""
+    return {
+        "type": job.type,
+        "queue": job.queue,
+        "name": job.name,
+        "priority": job.priority,
+        "threads": job.threads,
+        "max_attempts": job.max_attempts,
+        "max_crashes": job.max_crashes,
+        "policy": _policy(job.policy),
+    }
 
 
 def fingerprint(job: NewJob) -> bytes:

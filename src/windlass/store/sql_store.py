@@ -17,7 +17,7 @@ from windlass.core.job import FINISHED, JobId, NewJob, NodeId, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store import rows
 from windlass.store.base import Database
-from windlass.store.enqueue import ALIKE, enqueue_script, heralded, insert, plain
+from windlass.store.enqueue import enqueue_script, insert, lone, plain
 from windlass.store.records import (
     LOWEST_RANK,
     Ask,
@@ -91,12 +91,12 @@ class SqlStore(SqlReader, SqlByHand, SqlBulk, SqlTrends, SqlLocking):
     async def _send(self, jobs: Sequence[NewJob], herald: Herald | None) -> list[Enqueued]:
         if len(jobs) > CHUNK or not all(map(plain, jobs)):
             return await self._enqueue(jobs)
-        statement = insert(jobs)
-        if herald is None or statement.name != ALIKE:
-            await self.database.write(statement)
+        if len(jobs) > 1:
+            await self.database.write(insert(jobs))
         else:
-            await self.database.write(heralded(statement, herald))
-            herald.sent = True
+            await self.database.write(lone(jobs[0], herald))
+            if herald is not None:
+                herald.sent = True
         return [Enqueued(job.id, State.PENDING) for job in jobs]
 
     async def _send_again(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
