@@ -76,12 +76,8 @@ class Sender:
             return await self._send_halves(batches, problem)
         took = self._clock.monotonic() - began
         self._backend.observer.on(JobsEnqueued(len(jobs), len(batches), took))
-        # What was kept before has been rung for.
-        new = [pair for pair in zip(jobs, kept, strict=True) if not pair[1].existing]
         if herald is None or not herald.sent:
-            due = [one.state for _, one in new]
-            ring = words([job for job, _ in new], self._clock.now_us(), due)
-            await self._backend.bell.ring(ring, len(new))
+            await self._ring(jobs, kept)
         answers = iter(kept)
         return [list(islice(answers, len(batch))) for batch in batches]
 
@@ -89,7 +85,16 @@ class Sender:
         """For a lone job that is due: where many come, one ring afterwards is cheaper."""
         if len(jobs) != 1 or not plain(jobs[0]):
             return None
-        return self._backend.bell.herald(words(jobs, self._clock.now_us()))
+        return self._backend.bell.herald(_words_for(jobs[0]))
+
+    async def _ring(self, jobs: Sequence[NewJob], kept: Sequence[Enqueued]) -> None:
+        """Ring for what is new: what was kept before has been rung for."""
+        if len(jobs) == 1 and not kept[0].existing and plain(jobs[0]):
+            await self._backend.bell.ring(_words_for(jobs[0]))
+            return
+        new = [pair for pair in zip(jobs, kept, strict=True) if not pair[1].existing]
+        ring = words([job for job, _ in new], self._clock.now_us(), [one.state for _, one in new])
+        await self._backend.bell.ring(ring, len(new))
 
     async def _send_by_keys(self, batches: Sequence[Sequence[NewJob]], busy: Busy) -> list[Answer]:
         """Send those with the same keys apart: only they wait for whoever holds them."""
@@ -126,6 +131,11 @@ def _by_keys(batches: Sequence[Sequence[NewJob]]) -> dict[frozenset[str | None],
     for place, batch in enumerate(batches):
         groups.setdefault(frozenset(job.key for job in batch), []).append(place)
     return groups
+
+
+def _words_for(job: NewJob) -> list[str]:
+    """What to ring for a lone job that is due."""
+    return [job.queue, WIDE] if job.threads else [job.queue]
 
 
 def words(
