@@ -12,6 +12,8 @@ import socket
 import sys
 import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from windlass.worker.helper_wire import (
     Failure,
@@ -26,15 +28,32 @@ from windlass.worker.parent import die_with
 
 # A helper that nobody needs for so long ends. Its worker forgets it sooner.
 IDLE = 60.0
+# Numbers that Python makes anew each time, and half a pool of them.
+LARGE = 10**9
+PLACES = 256
 
 
 def work_on(parcel: Parcel) -> Parcel:
     """Do the work on one chunk; whatever it raises is for the worker to raise again."""
     try:
         work, chunk = opened(parcel)
-        return packed_result(work(chunk))
+        with room():
+            return packed_result(work(chunk))
     except Exception as error:  # noqa: BLE001 — as a runner takes whatever a handler raises
         return packed(Failure(_sendable(error), traceback.format_exc()))
+
+
+@contextmanager
+def room() -> Iterator[None]:
+    """Leave places free among those that numbers are made in.
+
+    After the imports of a fresh process these are full to the last, so that each number that comes
+    and goes would open another pool and close it again, a sixth of a loop's time.
+    """
+    taken = [LARGE + place for place in range(PLACES)]
+    del taken[::2]
+    yield
+    taken.clear()
 
 
 def main() -> None:
