@@ -32,7 +32,7 @@ def facts(sites: Sites) -> dict[str, str]:
     """The machine, the versions and the settings, each as the thing itself tells it."""
     told = {
         "machine": f"{os.cpu_count()} cores, {_processor()}, {_memory()}",
-        "system": f"{platform.system()} {platform.release()}, {kind_of(sites.disk)}",
+        "system": f"{platform.system()} {_release()}, {kind_of(sites.disk)}",
         "fdatasync": f"{fdatasync(sites.disk) * 1e6:,.0f} µs",
         "load": f"{os.getloadavg()[0]:.2f} before the run",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
@@ -119,6 +119,11 @@ def _everything() -> float:
     """Seconds that all cores together have worked since the machine started."""
     spent = psutil.cpu_times()
     return float(sum(spent) - spent.idle - getattr(spent, "iowait", 0.0))
+
+
+def _release() -> str:
+    """The version of the system, without what those who built it for a machine have added."""
+    return ".".join(platform.release().split(".")[:2])
 
 
 def _processor() -> str:
