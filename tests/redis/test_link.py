@@ -8,6 +8,7 @@ from contextlib import suppress
 from os import kill
 from pathlib import Path
 from socket import AF_INET
+from typing import cast
 
 import pytest
 
@@ -336,14 +337,25 @@ async def encrypted(redis_url: str, tmp_path: Path) -> AsyncIterator[tuple[int, 
     there = authority(tmp_path)
     inside = parse_redis_url(redis_url).port
 
+    relays: list[asyncio.Task[None]] = []
+
     async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        relays.append(cast("asyncio.Task[None]", asyncio.current_task()))
         answers, questions = await asyncio.open_connection("127.0.0.1", inside)
-        await asyncio.gather(pour(reader, questions), pour(answers, writer))
+        try:
+            await asyncio.gather(pour(reader, questions), pour(answers, writer))
+        finally:
+            writer.transport.abort()
+            questions.close()
+            await questions.wait_closed()
 
     tls = there.vouch("localhost")
     front = await asyncio.start_server(relay, "localhost", 0, family=AF_INET, ssl=tls)
     yield front.sockets[0].getsockname()[1], there
     front.close()
+    for task in relays:
+        task.cancel()
+    await asyncio.gather(*relays, return_exceptions=True)
 
 
 async def pour(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
