@@ -35,9 +35,9 @@ def test_two_tabs_share_one_stream_and_the_one_that_stays_takes_it_over(
     first, second = opened(context, served), opened(context, served)
     assert len(streams) == 1
 
-    first.close()
-    job = served.submit("spill")
-    served.finished(job)
+    with second.expect_request("**/events?*"):
+        first.close()
+    served.finished(served.submit("spill"))
 
     badge = second.get_by_role("link", name="Dead letters")
     expect(badge).to_contain_text(str(served.get("/stats")["failed"]))

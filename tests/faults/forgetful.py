@@ -74,21 +74,32 @@ class Forgetful:
         except (OSError, asyncio.CancelledError):
             answers.transport.abort()
             return
-        talk = Talk()
-        answering: asyncio.Task[None] | None = None
         try:
             await self._greet(near, answers, far, requests)
-            answering = asyncio.create_task(self._answer(far, answers, talk))
-            await self._carry(near, requests, talk)
+            await self._converse(near, answers, far, requests)
         except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             return  # the client is gone, or the server, or the test
         finally:
-            if talk.asked and answering is not None:
-                await asyncio.wait([answering], timeout=5)  # it is being carried out
-            if answering is not None:
-                answering.cancel()
             answers.transport.abort()
             requests.close()
+
+    async def _converse(
+        self,
+        near: asyncio.StreamReader,
+        answers: asyncio.StreamWriter,
+        far: asyncio.StreamReader,
+        requests: asyncio.StreamWriter,
+    ) -> None:
+        """Pass on what is asked and answered; what is being carried out may end first."""
+        talk = Talk()
+        answering = asyncio.create_task(self._answer(far, answers, talk))
+        try:
+            await self._carry(near, requests, talk)
+        finally:
+            if talk.asked:
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait([answering], timeout=5)
+            answering.cancel()
 
     async def _greet(
         self,
