@@ -55,6 +55,18 @@ def test_one_claim_is_taken_out_by_its_id_and_fence() -> None:
     assert [claim.rank for claim in line.claims] == [1, 3]
 
 
+def test_claims_that_have_just_come_are_not_said_to_linger() -> None:
+    line = Line()
+    empty = line.lingers()
+    line.add(claims(1, 2))
+    new = line.lingers()
+    line.take_back(1)
+    waiting = line.lingers()
+    line.take_back(1)
+
+    assert (empty, new, waiting, line.lingers()) == (False, False, True, False)
+
+
 def test_the_pace_counts_only_time_with_work() -> None:
     line = Line()
     line.sample(0.0, busy=False)

@@ -27,8 +27,12 @@ class Hunger:
         self._slots = slots
         self._settler = settler
         self._ways = ways
-        self._shares = dict.fromkeys(ways, 1 / max(len(ways), 1))
         self._portion = settings.claim_batch
+        self.start_anew()
+
+    def start_anew(self) -> None:
+        """Forget which ways the jobs took: there may be more ways now."""
+        self._shares = dict.fromkeys(self._ways, 1 / max(len(self._ways), 1))
 
     @property
     def held(self) -> int:
@@ -104,10 +108,9 @@ class Hunger:
             way.line.low = self._settings.most_open
 
     def surplus(self) -> list[Claim]:
-        """Take those claims out of line whose turn will not come soon."""
+        """Take those claims out of line that have waited, and whose turn will not come soon."""
         back: list[Claim] = []
-        for way in self._ways.values():
-            line = way.line
+        for line in [way.line for way in self._ways.values() if way.line.lingers()]:
             back += line.take_back(placement.surplus(len(line), line.pace))
         return back
 

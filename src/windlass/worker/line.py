@@ -22,6 +22,7 @@ class Line:
         self.low = -1
         self._sampled = (0.0, 0)  # when, and how many had finished
         self._busy = False
+        self._waited = False  # some did, when somebody last asked
 
     def __len__(self) -> int:
         """How many wait."""
@@ -46,6 +47,14 @@ class Line:
     def take_back(self, count: int) -> list[Claim]:
         """Take the last ones out."""
         return [self.claims.pop() for _ in range(min(count, len(self.claims)))]
+
+    def lingers(self) -> bool:
+        """Whether claims wait, and some did when this was asked before.
+
+        Those that have just come are not to be judged by how slow their line was before them.
+        """
+        waited, self._waited = self._waited, bool(self.claims)
+        return waited and self._waited
 
     def sample(self, now: float, *, busy: bool) -> None:
         """Measure the pace since the last time, if there was work to do."""
