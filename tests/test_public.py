@@ -6,6 +6,8 @@ import sys
 import pytest
 
 import windlass
+from windlass import errors
+from windlass.core import errors as core
 
 
 def test_the_public_names_are_these() -> None:
@@ -37,12 +39,28 @@ def test_other_names_are_not_there() -> None:
         _ = windlass.Windless  # type: ignore[attr-defined]
 
 
-def test_importing_it_imports_nothing_else() -> None:
-    program = "import sys, windlass; print([m for m in sys.modules if m.startswith('windlass.')])"
+def test_every_error_can_be_caught_by_its_public_name() -> None:
+    found = (value for value in vars(core).values() if isinstance(value, type))
+    made = {value.__name__ for value in found if issubclass(value, Exception)}
+
+    assert set(errors.__all__) == made
+
+
+@pytest.mark.parametrize(
+    ("module", "loaded"),
+    [
+        ("windlass", []),
+        ("windlass.errors", ["windlass.core", "windlass.core.errors", "windlass.errors"]),
+    ],
+)
+def test_importing_it_imports_nothing_else(module: str, loaded: list[str]) -> None:
+    program = (
+        f"import sys, {module}; print(*sorted(m for m in sys.modules if m.startswith('windlass.')))"
+    )
 
     printed = subprocess.check_output([sys.executable, "-c", program], text=True)
 
-    assert printed.strip() == "[]"
+    assert printed.split() == loaded
 
 
 def test_an_app_on_sqlite_loads_no_driver_of_postgresql() -> None:

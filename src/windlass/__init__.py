@@ -41,7 +41,7 @@ _HOMES = {
     "Cancel": "windlass.executors.base",
     "Context": "windlass.executors.context",
     "Discard": "windlass.executors.base",
-    "Enqueued": "windlass.store.base",
+    "Enqueued": "windlass.store.records",
     "Job": "windlass.app",
     "JobType": "windlass.app",
     "NewJob": "windlass.core.job",

@@ -16,7 +16,7 @@ from windlass.core.search import JobFilter, Scalar, parse, payload_path, payload
 class Which(TypedDict, total=False):
     """Which jobs to list; `before` is the `next` of the page before.
 
-    `query` says the same in words, as `status:failed type:email`; see `core.search`.
+    `query` says the same in words, as `status:failed type:email`; docs/jobs.md lists the words.
     """
 
     query: str

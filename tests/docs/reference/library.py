@@ -24,7 +24,7 @@ The same verbs for code without an event loop; each waits for its answer. On a t
 loop they refuse.
 
 """
-ERRORS = "## Errors\n\nThey are in `windlass.core.errors`.\n"
+ERRORS = "## Errors\n\nImport them from `windlass.errors`.\n"
 # What other parts of Windlass ask an app for, and nobody else.
 INNER = {"effects", "given", "home"}
 VERDICTS = (Retry, Snooze, Discard, Cancel)
