@@ -34,6 +34,8 @@ MIB = 1 << 20
 # A process that grows with what it does: in minutes it may still be warming up.
 GROWS = 30 * MIB
 MORE = 1.5
+# Processes in which suspects ran are kept for half a minute, and their connections with them.
+LINGER = 60.0
 
 
 class Size(NamedTuple):
@@ -145,6 +147,7 @@ async def test_every_promise_holds_whatever_happens_for_however_long(
         await nemesis.rage(LASTS)
     await site.all_finished(stalled=60)
     last, connected_last = size(theirs), connections(server.url)
+    left = await settled(server.url, MORE * connected)
 
     record_property("seed", SEED)
     record_property("lasted", str(LASTS))
@@ -155,13 +158,15 @@ async def test_every_promise_holds_whatever_happens_for_however_long(
     record_property("memory of a node grew by", f"{grown / MIB:.1f} MiB")
     record_property("files, threads before", (first.files, first.threads))
     record_property("files, threads after", (last.files, last.threads))
-    record_property("connections before and after", (connected, connected_last))
+    record_property(
+        "connections before, after, and when suspects are gone", (connected, connected_last, left)
+    )
     assert site.audit() == Audit()
     assert {job.failures for job in site.books.finished()} == {0}
     assert grown <= GROWS
     assert last.files <= MORE * first.files
     assert last.threads <= MORE * first.threads
-    assert connected_last <= MORE * connected
+    assert left <= MORE * connected
 
 
 def jobs_of(site: Site, chance: random.Random) -> Callable[[int], NewJob]:
@@ -177,6 +182,13 @@ def size(processes: list[psutil.Process]) -> Size:
         files=sum(one.num_fds() for one in processes),
         threads=sum(one.num_threads() for one in processes),
     )
+
+
+async def settled(url: str, most: float) -> int:
+    """How many connections are left once those who ran suspects have gone, or have not."""
+    with suppress(AssertionError):
+        await until(lambda: connections(url) <= most, at_most=LINGER, every=1.0)
+    return connections(url)
 
 
 def connections(url: str) -> int:
