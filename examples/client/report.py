@@ -2,7 +2,7 @@
 
 Start a service, which knows a few types of job without any code, and this beside it:
 
-    pip install 'windlass[client]'
+    pip install '../..[client]'
     windlass up &
     python report.py http://127.0.0.1:8080
 """

@@ -1,6 +1,8 @@
 """The same as report.py, in a program with an event loop: every verb is awaited.
 
-python report_async.py http://127.0.0.1:8080
+With the service of report.py beside it:
+
+    python report_async.py http://127.0.0.1:8080
 """
 
 import asyncio

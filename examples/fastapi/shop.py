@@ -2,7 +2,7 @@
 
 Run it, with a worker inside, and buy something:
 
-    pip install windlass fastapi
+    pip install ../.. fastapi
     uvicorn shop:api &
     curl -X POST 'http://127.0.0.1:8000/orders?item=rope&email=ada@example.org'
     curl http://127.0.0.1:8000/receipts/THE-ID-IT-ANSWERED

@@ -2,7 +2,7 @@
 
 Start the shop and a worker, and buy something:
 
-    pip install windlass flask
+    pip install ../.. flask
     flask --app shop run &
     windlass worker --app shop:jobs &
     curl -X POST 'http://127.0.0.1:5000/orders?item=rope&email=ada@example.org'

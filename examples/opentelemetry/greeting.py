@@ -1,6 +1,7 @@
 """A job whose spans are in the trace of whoever enqueued it, shown on the console.
 
-    windlass worker --app greeting:app
+    pip install '../..[otel]' opentelemetry-sdk
+    windlass worker --app greeting:app &
     python greeting.py ada
 
 Both write their spans as JSON, and all of them have the same trace id:

@@ -1,11 +1,12 @@
 """Sign people up with SQLAlchemy, and have each of them welcomed by a job: both, or neither.
 
+    pip install ../.. sqlalchemy
     python signup.py ada bob
-    windlass worker --app signup:app
+    windlass worker --app signup:app &
     python signup.py
 
-On PostgreSQL: `windlass migrate --store postgresql://user@host/database` once, and then all of it
-with ENGINE_URL=postgresql+psycopg://user@host/database.
+On PostgreSQL, with `psycopg[binary]`: `windlass migrate up --store postgresql://user@host/database`
+once, and then all of it with ENGINE_URL=postgresql+psycopg://user@host/database.
 """
 
 import os
