@@ -15,7 +15,17 @@ NAMED = re.compile(r"(?:#|//|<!--) (?P<name>[\w./-]+\.\w+)(?: -->)?\n")
 # Languages of blocks that are done with, in order; all others are for people to read.
 TOLD = frozenset({"console", "json", "python", "toml", "yaml"})
 # Programs that change the machine, or that may not be here; other tests look after what they do.
-ELSEWHERE = ("docker", "git", "helm", "kubectl", "pip", "script/", "sudo", "systemctl")
+ELSEWHERE = (
+    "docker",
+    "git",
+    "helm",
+    "kubectl",
+    "pip",
+    "python3 -m venv",
+    "script/",
+    "sudo",
+    "systemctl",
+)
 
 
 @dataclass(frozen=True, slots=True)
