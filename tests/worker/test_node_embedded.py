@@ -66,7 +66,7 @@ async def host(url: str) -> AsyncIterator[Host]:
 async def test_jobs_run_while_the_block_does(host: Host) -> None:
     async with host.worker():
         job = await host.add.enqueue(a=1, b=2)
-        done = await host.app.wait(job.id, timeout=10)
+        done = await host.app.wait(job.id, timeout=30)
 
     assert (done.state, done.result) == (State.COMPLETED, 3)
     assert [type(event) for event in host.observer.events[:1]] == [NodeJoined]
@@ -115,8 +115,22 @@ async def test_a_worker_that_the_fleet_forgot_begins_anew(host: Host) -> None:
     async with host.worker():
         [(node, *_)] = (await home.store.fleet()).nodes
         await home.store.leave(node.id)
-        await until(lambda: len(host.observer.of(WorkerStarted)) == 2, at_most=10)
+        await until(lambda: len(host.observer.of(WorkerStarted)) == 2, at_most=30)
         job = await host.add.enqueue(a=1, b=2)
-        done = await host.app.wait(job.id, timeout=10)
+        done = await host.app.wait(job.id, timeout=30)
 
     assert done.state is State.COMPLETED
+
+
+async def test_a_type_that_is_declared_later_is_run_as_well(host: Host) -> None:
+    def double(number: int) -> int:  # a plain one, though all the others run on the loop
+        return 2 * number
+
+    async with host.worker():
+        await until(lambda: host.observer.of(WorkerStarted))
+        job = await host.app.job(double).enqueue(number=21)
+        done = await host.app.wait(job.id, timeout=30)
+        [worker] = (await host.app.fleet()).workers
+
+    assert (done.state, done.result) == (State.COMPLETED, 42)
+    assert "double" in worker.record.types

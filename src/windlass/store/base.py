@@ -130,6 +130,10 @@ class Store(Totals, Trends, FaultFinding, Locking, Protocol):
         """Make the worker known; its claims live by its node's lease."""
         ...
 
+    async def teach(self, worker: WorkerId, types: Sequence[str]) -> None:
+        """Let the fleet know which types of job the worker takes from now on."""
+        ...
+
     async def renew(self, node: NodeId, lease: timedelta) -> Standing:
         """Extend the lease, also one that has run out but that nobody acted upon."""
         ...

@@ -212,6 +212,10 @@ class SqlStore(SqlReader, SqlByHand, SqlBulk, SqlTrends, SqlLocking):
             queues=None if worker.queues is None else list(worker.queues),
         )
 
+    async def teach(self, worker: WorkerId, types: Sequence[str]) -> None:
+        """Let the fleet know which types of job the worker takes from now on."""
+        await self._write("teach", worker=worker, types=list(types))
+
     async def publish(self, types: Sequence[TypeRecord]) -> None:
         """Make types of job known."""
         if types:

@@ -68,6 +68,7 @@ async def hire(
             observer=house.observer,
             types=published(known),
             tokens=tokens,
+            registry=known,
         )
     finally:
         await tokens.close()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, KeysView, Mapping
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TypeAlias
 
@@ -92,6 +92,18 @@ class Claimer:
     def held(self) -> int:
         """Claims that wait for a place."""
         return self._hunger.held
+
+    @property
+    def types(self) -> KeysView[str]:
+        """The types of job that it claims."""
+        return self._identity.modes.keys()
+
+    def know(self, modes: Mapping[str, Mode]) -> None:
+        """Claim jobs of these types from now on, some of which may be run in ways of their own."""
+        self._identity = replace(self._identity, modes=modes)
+        self._hunger.start_anew()
+        self._fronts.clear()
+        self._wake.set()
 
     def wake(self) -> None:
         """See again what there is to do."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from windlass.core.job import NodeId
+from windlass.loop import Loop, Pace
 from windlass.store.records import Ask, NodeRecord, Standing
 from windlass.worker.background import any_of, background
 from windlass.worker.hired import Hired
@@ -17,6 +18,9 @@ from windlass.worker.lease import Lease, LocalLease
 from windlass.worker.node import Node, Outfit
 
 HireHere: TypeAlias = Callable[[NodeId, Lease], AbstractAsyncContextManager[Hired]]
+
+# How soon a type is taken on that was declared while the worker runs.
+LESSONS = Pace(every=0.5, wait_first=True)
 
 
 @asynccontextmanager
@@ -83,8 +87,21 @@ class Shift:
     async def _work(self, hired: Hired, node: Node) -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(hired.run())
-            await any_of(self._stop, node.forgotten)
+            async with background(*self._lessons(hired, node)):
+                await any_of(self._stop, node.forgotten)
             hired.worker.stop(drain=self._drain and self._stop.is_set())
+
+    def _lessons(self, hired: Hired, node: Node) -> Iterator[Coroutine[Any, Any, None]]:
+        """The program around it may declare types at any time, in any of its threads."""
+        if hired.registry is None:
+            return
+
+        async def turn() -> None:
+            if await hired.keep_up():
+                node.hurry("unpark")
+
+        chance = self._outfit.chance.random
+        yield Loop("types", LESSONS, turn, chance=chance, report=node.report).run()
 
 
 class Solo:

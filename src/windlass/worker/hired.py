@@ -7,9 +7,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from windlass.app.publishing import published
 from windlass.bell.base import EVERY, WIDE
 from windlass.bell.tokens import HasRoom, Kind, NoTokens, Tokens
 from windlass.core.job import NodeId
+from windlass.executors.base import Registry
 from windlass.observe.events import BellHeard, Observer, WorkerStarted, WorkerStopped
 from windlass.store.base import Store
 from windlass.store.records import TypeRecord, WorkerRecord
@@ -27,6 +29,7 @@ class Hired:
     observer: Observer
     types: Sequence[TypeRecord] = ()
     tokens: Tokens = field(default_factory=NoTokens)
+    registry: Registry | None = None  # where more types may be declared while it works
 
     async def enlist(self) -> None:
         """Make it known to the fleet: from now on it may claim."""
@@ -36,6 +39,16 @@ class Hired:
         self.observer.on(
             WorkerStarted(record.id, record.pid, record.slots, record.threads, alone=record.alone)
         )
+
+    async def keep_up(self) -> bool:
+        """Take jobs of types that were declared since, and let the fleet know; whether any were."""
+        types = self.registry.types() if self.registry is not None else []
+        if self.registry is None or self.worker.knows(types):
+            return False
+        await self.store.publish(published(self.registry))
+        await self.store.teach(self.record.id, types)
+        self.worker.know(types)
+        return True
 
     async def run(self, on_room: HasRoom = lambda _: None) -> None:
         """Work until told to stop; say whenever it changes whether there is room for more."""

@@ -142,6 +142,11 @@ class Node:
         for chore in chores:
             self._chores[chore].hurry()
 
+    def report(self, chore: str, error: Exception) -> None:
+        """Tell that a turn failed."""
+        away = isinstance(error, StoreAway)
+        self._outfit.observer.on(ChoreFailed(chore, repr(error), away=away))
+
     # --- joining and leaving ----------------------------------------------------------------------
 
     async def _join(self) -> None:
@@ -157,7 +162,7 @@ class Node:
                 await self._dismiss()
                 await self._outfit.store.leave(self.id)
         except (StoreAway, Busy, TimeoutError) as error:
-            self._report("leave", error)  # its lease runs out by itself
+            self.report("leave", error)  # its lease runs out by itself
             return
         self._outfit.observer.on(NodeLeft(self.id))
 
@@ -230,8 +235,4 @@ class Node:
         return self._crew
 
     def _loop(self, name: str, pace: Pace, turn: Turn) -> Loop:
-        return Loop(name, pace, turn, chance=self._outfit.chance.random, report=self._report)
-
-    def _report(self, chore: str, error: Exception) -> None:
-        away = isinstance(error, StoreAway)
-        self._outfit.observer.on(ChoreFailed(chore, repr(error), away=away))
+        return Loop(name, pace, turn, chance=self._outfit.chance.random, report=self.report)

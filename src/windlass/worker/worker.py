@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import assert_never
 
 from windlass.clock import Chance, Clock
 from windlass.core.claim import Claim
@@ -65,7 +66,6 @@ class Worker:
         self._lease = lease
         self._clock = clock
         self._observer = observer
-        self._drain = settings.drain
         self._hurry = asyncio.Event()
         self._slot_free = asyncio.Event()
         self._fault: BaseException | None = None
@@ -90,13 +90,10 @@ class Worker:
             on_low=self._ran_low,
             on_fault=self._failed,
         )
-        self._ways: dict[Mode, Way] = {
-            Mode.LOOP: Runners(self._gear),
-            Mode.THREAD: InThreads(self._gear, pools.threads(), settings.pool_threads),
-            Mode.PROCESS: Isolated(self._gear, pools, settings.processes),
-        }
-        modes = {type_: registry.get(type_).mode for type_ in registry.types()}
-        self._ways = {mode: way for mode, way in self._ways.items() if mode in modes.values()}
+        self._settings = settings
+        self._pools = pools
+        modes = self._modes(registry.types())
+        self._ways = {mode: self._way(mode) for mode in Mode if mode in modes.values()}
         identity = Identity(node=node, worker=id, settings=settings, modes=modes)
         self._claimer = Claimer(identity, store, self._gear, self._ways, peek)
         self._claimer.on_rest = self._rested
@@ -117,6 +114,17 @@ class Worker:
     def learn(self, standing: Standing) -> None:
         """Take in how the fleet stands."""
         self._claimer.learn(standing)
+
+    def knows(self, types: Iterable[str]) -> bool:
+        """Whether it takes jobs of all these types."""
+        return set(types) <= self._claimer.types
+
+    def know(self, types: Iterable[str]) -> None:
+        """Take jobs of these types from now on; some were declared after it was made."""
+        modes = self._modes(types)
+        for mode in set(modes.values()) - self._ways.keys():
+            self._ways[mode] = self._way(mode)
+        self._claimer.know(modes)
 
     def cancel(self, job: JobId, fence: int) -> None:
         """Stop an attempt that somebody asked to cancel, if it is still here."""
@@ -158,12 +166,28 @@ class Worker:
         if self._fault is not None:
             raise self._fault
 
+    # --- what it can run --------------------------------------------------------------------------
+
+    def _modes(self, types: Iterable[str]) -> dict[str, Mode]:
+        return {type_: self._gear.executors(type_).mode for type_ in types}
+
+    def _way(self, mode: Mode) -> Way:
+        match mode:
+            case Mode.LOOP:
+                return Runners(self._gear)
+            case Mode.THREAD:
+                return InThreads(self._gear, self._pools.threads(), self._settings.pool_threads)
+            case Mode.PROCESS:
+                return Isolated(self._gear, self._pools, self._settings.processes)
+            case _:
+                assert_never(mode)
+
     # --- the end ----------------------------------------------------------------------------------
 
     async def _wind_down(self) -> None:
         """Hand back what has not started, let the rest end, and hand back what does not."""
         self._hand_back_held()
-        await self._until_still(self._drain, self._hurry)
+        await self._until_still(self._settings.drain, self._hurry)
         self._tell_all(Told.STOP)
         await self._until_still(CLEAN_UP)
         for _, attempt in self._running():
