@@ -263,7 +263,7 @@ async def test_waiting_for_a_finished_job_returns_at_once(app: Windlass, hand: H
 async def test_waiting_gives_up_after_its_timeout_and_the_job_goes_on(app: Windlass) -> None:
     enqueued = await app.job(welcome).enqueue("ada")
 
-    with pytest.raises(NotFinished, match=r"is still pending after 0\.1 s; it goes on"):
+    with pytest.raises(NotFinished, match=r"after 0\.1 s, and goes on: no worker is alive"):
         await app.wait(enqueued.id, timeout=0.1)
 
     assert (await app.get(enqueued.id)).state is State.PENDING

@@ -67,7 +67,7 @@ def test_waiting_ends_with_the_timeout_and_the_job_goes_on(windlass: Terminal) -
     answer = windlass("enqueue", "greet", ADA, "--wait", "--timeout", "50ms")
 
     assert answer.code == 124
-    assert "is still pending after 0.05 s; it goes on" in answer.err
+    assert "is still pending after 0.05 s, and goes on" in answer.err
     assert windlass("stats", "--json").json["pending"] == 1
 
 

@@ -33,7 +33,7 @@ from windlass.core.errors import (
     UnknownWorker,
     WrongState,
 )
-from windlass.core.explain import Explanation, explain
+from windlass.core.explain import Explanation, explain, sentences
 from windlass.core.job import Attempt, JobId, NewJob, State, WorkerId
 from windlass.core.job import Job as StoredJob
 from windlass.core.rank import parse_aging
@@ -148,8 +148,12 @@ class Verbs:
             async with asyncio.timeout(seconds):
                 return view(_found(await home.watcher.finished(wanted), job_id))
         except TimeoutError:
-            job = _found(await home.store.job(wanted), job_id)
-            raise NotFinished(wanted, job.state, seconds or 0) from None
+            facts = await home.store.facts(wanted)
+        if facts is None:
+            raise UnknownJob(str(job_id))
+        if facts.job.state.finished:
+            return view(facts.job)
+        raise NotFinished(wanted, facts.job.state, seconds or 0, sentences(facts)[0])
 
     async def cancel(self, job_id: JobId | str) -> Job:
         """Cancel a waiting job now, or ask a running one to stop."""

@@ -19,6 +19,7 @@ from windlass.client.line import Line
 from windlass.client.patience import Patience
 from windlass.core.backoff import Backoff
 from windlass.core.duration import duration
+from windlass.core.errors import WindlassError
 from windlass.wire import fleet as fleet_shapes
 from windlass.wire.jobs import (
     Accepted,
@@ -95,7 +96,8 @@ def wait(line: Line, job_id: str, timeout: float | timedelta | None = 10) -> Tal
     while not found.status.finished:
         left = until - line.clock.monotonic()
         if left <= 0:
-            raise NotFinished(found.id, found.status, seconds)
+            why = yield from _why(impatient, job_id)
+            raise NotFinished(found.id, found.status, seconds, why)
         after = min(left, POLLING.delay(looks, chance=line.chance.random()))
         with suppress(NoAnswer, NotNow):
             found = yield from impatient.ask(asking.get("jobs", job_id), Job, after)
@@ -224,6 +226,13 @@ def ready(_line: Line) -> Talk[bool]:
     """Whether the service can take requests; it is asked once."""
     heard = yield Ask(asking.get("readyz"))
     return isinstance(heard, Answer) and heard.status == HTTPStatus.OK
+
+
+def _why(line: Line, job_id: str) -> Talk[str | None]:
+    """Why the job is where it is, if the service says so now."""
+    with suppress(WindlassError):
+        return (yield from explain(line, job_id)).reasons[0]
+    return None
 
 
 def _next(link: str) -> str | None:

@@ -124,9 +124,10 @@ class KeyTaken(WindlassError):
 class NotFinished(WindlassError, TimeoutError):
     """The job did not finish in the time given; it goes on all the same."""
 
-    def __init__(self, job_id: str, state: str, timeout: float) -> None:
-        """Say where it is."""
-        super().__init__(f"job {job_id} is still {state} after {timeout:g} s; it goes on")
+    def __init__(self, job_id: str, state: str, timeout: float, why: str | None = None) -> None:
+        """Say where it is, and why if that is known."""
+        reason = f": {why}" if why else ""
+        super().__init__(f"job {job_id} is still {state} after {timeout:g} s, and goes on{reason}")
         self.id = job_id
         self.state = state
 
