@@ -42,7 +42,7 @@ async def test_a_process_that_froze_between_two_statements_keeps_no_locks(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     soon: Mapping[str, str] = {"idle_in_transaction_session_timeout": "100ms"}
-    monkeypatch.setattr("windlass.store.postgres.FROZEN", soon)
+    monkeypatch.setattr("windlass.store.postgres_pool.FROZEN", soon)
     database = PostgresDatabase(postgres_url)
 
     def freezing() -> Script[int]:

@@ -22,6 +22,8 @@ SOON = 0.5  # seconds
 def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for less than usual."""
     for limit in ("COMMAND_TIMEOUT", "HANDLERS_TIMEOUT", "CONNECT_TIMEOUT", "UNDO_WITHIN"):
+        monkeypatch.setattr(f"windlass.store.postgres_pool.{limit}", SOON)
+    for limit in ("CONNECT_TIMEOUT", "UNDO_WITHIN"):
         monkeypatch.setattr(f"windlass.store.postgres.{limit}", SOON)
 
 

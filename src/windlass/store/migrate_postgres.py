@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from windlass.core.errors import StoreAway
 from windlass.store.migrate import LEDGER, Applied, Step
-from windlass.store.postgres import AWAY
+from windlass.store.postgres_errors import AWAY, said
 
 if TYPE_CHECKING:
-    from windlass.store.postgres import Connection
+    from windlass.store.postgres_pool import Connection
 
 CREATE_LEDGER = f"""
 create table if not exists {LEDGER} (
@@ -86,8 +86,7 @@ class PostgresMigrator:
             async with self._database.connection() as connection:
                 yield connection
         except AWAY as problem:
-            said = str(problem) or type(problem).__name__
-            raise StoreAway(f"lost PostgreSQL: {said}", ambiguous=True) from problem
+            raise StoreAway(f"lost PostgreSQL: {said(problem)}", ambiguous=True) from problem
 
     async def _enter_schema(self, connection: Connection) -> None:
         await connection.execute(f'set local search_path to "{self._schema}"')

@@ -14,14 +14,9 @@ import asyncpg
 from windlass.clock import Clock
 from windlass.core.errors import BadInput, ClaimLost, RolledBack, StoreAway
 from windlass.core.settle import Settlement
-from windlass.store.postgres import (
-    AWAY,
-    CONNECT_TIMEOUT,
-    KEEPALIVE,
-    UNDONE,
-    PostgresDatabase,
-    transaction,
-)
+from windlass.store.postgres import PostgresDatabase, transaction
+from windlass.store.postgres_errors import AWAY, UNDONE
+from windlass.store.postgres_pool import CONNECT_TIMEOUT, KEEPALIVE
 from windlass.store.script import Statement
 from windlass.store.settling import finish as finish_statement
 from windlass.store.settling import standing_of
@@ -29,7 +24,7 @@ from windlass.store.settling import standing_of
 if TYPE_CHECKING:
     import psycopg
 
-    from windlass.store.postgres import Connection
+    from windlass.store.postgres_pool import Connection
 
 LOST = "the attempt's claim is no longer good, so its effects were rolled back"
 UNDID = "PostgreSQL rolled the block back in favour of others"

@@ -1,0 +1,102 @@
+"""What PostgreSQL and its driver say, in the words of Windlass."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import asyncpg
+
+from windlass.core.errors import AlreadyKept, BadStore, Busy, NotMigrated, StoreAway, WindlassError
+
+# What a server says when it goes away, or comes back, under a statement: try again later.
+AWAY = (
+    OSError,
+    asyncio.TimeoutError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.DiskFullError,
+)
+# What is said of a URL that cannot be right, or to somebody who will never be let in.
+UNFIT = (
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.ClientConfigurationError,
+    ValueError,
+)
+# What is said where our tables were never made, or those of another version.
+MISSING = (
+    asyncpg.UndefinedTableError,
+    asyncpg.UndefinedFunctionError,
+    asyncpg.UndefinedColumnError,
+    asyncpg.InvalidSchemaNameError,
+)
+# Statements that were rolled back for certain, and may be sent again at once.
+UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+
+
+@contextmanager
+def in_our_words() -> Iterator[None]:
+    """Turn what is raised under a statement into errors that say what it means for the caller."""
+    try:
+        yield
+    except AWAY as problem:
+        away = f"lost PostgreSQL: {said(problem)}"
+        raise StoreAway(away, ambiguous=_ambiguous(problem)) from problem
+    except (asyncpg.LockNotAvailableError, asyncpg.QueryCanceledError) as problem:
+        raise Busy(f"PostgreSQL did not get to it in time: {said(problem)}") from problem
+    except asyncpg.UniqueViolationError as problem:
+        raise AlreadyKept(said(problem)) from problem
+    except MISSING as problem:
+        raise NotMigrated(
+            f"the tables of Windlass are missing or old ({said(problem)}); run: windlass migrate up"
+        ) from problem
+
+
+@contextmanager
+def fit_to_use() -> Iterator[None]:
+    """Tell a URL or a server that will never do from one that is away for now."""
+    try:
+        yield
+    except WindlassError:
+        raise
+    except UNFIT as problem:
+        raise BadStore(f"PostgreSQL cannot be used: {said(problem)}") from problem
+
+
+@contextmanager
+def within_reach() -> Iterator[None]:
+    """Turn what is raised for want of a connection into an outage."""
+    try:
+        yield
+    except WindlassError:
+        raise
+    except AWAY as problem:
+        raise StoreAway(f"cannot reach PostgreSQL: {said(problem)}") from problem
+    except UNFIT as problem:
+        # It was fit when the pool was opened: a password is changed, or a backup restored.
+        raise StoreAway(f"PostgreSQL lets us in no more: {said(problem)}") from problem
+
+
+def said(problem: BaseException) -> str:
+    """The words of an error, or its name if it has none."""
+    return str(problem) or type(problem).__name__
+
+
+def _ambiguous(problem: BaseException) -> bool:
+    """Whether the statement may have been committed all the same."""
+    return not isinstance(
+        problem,
+        asyncpg.CannotConnectNowError
+        | asyncpg.TooManyConnectionsError
+        | asyncpg.ReadOnlySQLTransactionError
+        | asyncpg.DiskFullError,
+    )
