@@ -58,6 +58,7 @@ async def test_it_tells_its_life_step_by_step(windlass: Terminal) -> None:
     assert code == 0
     assert [step for step in dict.fromkeys(told) if step in steps] == steps
     assert told[-1] == "shutdown complete"
+    assert (told.count(steps[3]), told.count(steps[5])) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,13 @@ class WorkerDied(msgspec.Struct, frozen=True):
     code: int
 
 
+class WorkerKilled(msgspec.Struct, frozen=True):
+    """A worker's process did not end in the time it had, and was killed; its jobs run again."""
+
+    worker: WorkerId | None
+    pid: int
+
+
 class Occupancy(msgspec.Struct, frozen=True):
     """How full a worker is."""
 
@@ -290,7 +297,7 @@ class ShutdownAsked(msgspec.Struct, frozen=True):
 
 
 class ShutdownComplete(msgspec.Struct, frozen=True):
-    """Everything has ended. `killed` counts workers that did not end by themselves."""
+    """Everything has ended. `killed` counts workers and requests that did not end by themselves."""
 
     killed: int
 
@@ -307,6 +314,7 @@ Event: TypeAlias = (
     | WorkerStarted
     | WorkerStopped
     | WorkerDied
+    | WorkerKilled
     | Occupancy
     | JobsEnqueued
     | JobsClaimed

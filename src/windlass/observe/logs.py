@@ -49,6 +49,7 @@ SAYINGS: Mapping[type[Event], Saying] = {
     events.WorkerStarted: Saying("info", "worker started"),
     events.WorkerStopped: Saying("info", "worker stopped"),
     events.WorkerDied: Saying("error", "worker died"),
+    events.WorkerKilled: Saying("warning", "worker killed, as it did not stop in time"),
     events.Occupancy: Saying("debug", "occupancy"),
     events.JobsEnqueued: Saying("debug", "jobs enqueued"),
     events.JobsClaimed: Saying("debug", "jobs claimed"),

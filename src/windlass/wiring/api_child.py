@@ -15,7 +15,7 @@ from windlass.clock import SystemClock
 from windlass.config import load
 from windlass.core.errors import WindlassError
 from windlass.observe.logs import Logs
-from windlass.wiring.keeping import end_with_parent
+from windlass.wiring.keeping import Kept, end_with_parent
 from windlass.wiring.loading import load_app
 from windlass.wiring.serving import serve_here
 
@@ -26,7 +26,7 @@ def main() -> None:
     name, *fds = sys.argv[1:]
     try:
         settings = load(os.environ, Path.cwd())
-        observer = Logs(sys.stderr, SystemClock(), level=settings.log)
+        observer = Kept(Logs(sys.stderr, SystemClock(), level=settings.log))
         sockets = [socket.socket(fileno=int(fd)) for fd in fds]
         sys.exit(serve_here(load_app(name), settings, sockets, observer, lambda _: None))
     except WindlassError as error:

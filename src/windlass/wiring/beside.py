@@ -16,7 +16,7 @@ def main() -> None:
     """Run jobs until a signal, or until whoever started us is gone."""
     end_with_parent()
     try:
-        sys.exit(run_worker(sys.argv[1], load(os.environ, Path.cwd())))
+        sys.exit(run_worker(sys.argv[1], load(os.environ, Path.cwd()), kept=True))
     except WindlassError as error:
         sys.exit(f"windlass: {error}")
 

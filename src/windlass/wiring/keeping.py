@@ -9,7 +9,13 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 
-from windlass.observe.events import Observer, ProcessDied
+from windlass.observe.events import (
+    Event,
+    Observer,
+    ProcessDied,
+    ShutdownAsked,
+    ShutdownComplete,
+)
 from windlass.wiring.stopping import Stop
 from windlass.worker.background import any_of
 from windlass.worker.supervisor import Exit
@@ -106,3 +112,16 @@ def end_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=wait, name="parent", daemon=True).start()
+
+
+class Kept:
+    """Tells all but the signal and the end: of those whoever keeps this process tells, once."""
+
+    def __init__(self, observer: Observer) -> None:
+        """Tell this observer."""
+        self._observer = observer
+
+    def on(self, event: Event) -> None:
+        """Pass it on."""
+        if not isinstance(event, ShutdownAsked | ShutdownComplete):
+            self._observer.on(event)

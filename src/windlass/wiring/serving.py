@@ -112,7 +112,7 @@ async def _serve(
                 cut = await server.stop(drain, stop.again)
                 observer.on(ApiStopped(cut))
         ending = keeping.result()
-        observer.on(ShutdownComplete(cut))
+        observer.on(ShutdownComplete(cut + _killed(ending)))
     return ending or (Exit.CUT_SHORT if cut else Exit.STOPPED)
 
 
@@ -133,8 +133,9 @@ async def _keep(
             await stop.asked.wait()
             for each in (one for own in sockets for one in own):
                 each.close()  # theirs close it for good
-        observer.on(ShutdownComplete(0))
-    return max(task.result() for task in keeping)
+        endings = [task.result() for task in keeping]
+        observer.on(ShutdownComplete(_killed(*endings)))
+    return max(endings)
 
 
 def _api(app: str, sockets: Sockets, observer: Observer) -> Keeper:
@@ -149,6 +150,10 @@ async def _kept(keeper: Keeper | None, stop: Stop, drain: float) -> Exit:
         return await keeper.run(stop, drain + MARGIN)
     finally:
         stop.asked.set()  # who is unfit makes the rest useless
+
+
+def _killed(*endings: Exit) -> int:
+    return endings.count(Exit.CUT_SHORT)
 
 
 def _prepare_process(observer: Observer) -> None:

@@ -13,6 +13,7 @@ from windlass.clock import SystemClock
 from windlass.config import Settings
 from windlass.observe.events import Advised, Observer, Observers
 from windlass.observe.logs import Logs
+from windlass.wiring.keeping import Kept
 from windlass.wiring.outfitting import outfit, worker_settings
 from windlass.wiring.storehouse import Storehouse
 from windlass.worker.crew import CrewSettings
@@ -26,12 +27,14 @@ CONNECTIONS = 2
 THE_APPS_OWN = frozenset({"store", "schema", "app"})
 
 
-def run_worker(app: str, settings: Settings) -> Exit:
+def run_worker(app: str, settings: Settings, *, kept: bool = False) -> Exit:
     """Run the jobs of `app`, as module:name, until a signal; answer with a code for the shell.
 
-    What the caller decided of the settings counts; for the rest the app's own do.
+    What the caller decided of the settings counts; for the rest the app's own do. One that is
+    `kept` by another process leaves it to that one to tell of the signal and of the end.
     """
-    logs = Logs(sys.stderr, SystemClock(), level=settings.log)
+    everything = Logs(sys.stderr, SystemClock(), level=settings.log)
+    logs: Observer = Kept(everything) if kept else everything
     if settings.metrics is None:
         return _supervise(app, settings, logs)
     # Imported late: it takes a tenth of a second, and most workers show nothing.

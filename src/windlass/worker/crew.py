@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
 from windlass.core.job import WorkerId
-from windlass.observe.events import ChoreFailed, Observer, WorkerDied
+from windlass.observe.events import ChoreFailed, Observer, WorkerDied, WorkerKilled
 from windlass.observe.relay import Told, unpacked
 from windlass.store.records import Ask, Standing
 from windlass.worker.background import any_of
@@ -239,6 +239,7 @@ class ProcessCrew:
         for hand in self._hands:
             hand.kill()
             self.killed += 1
+            self._observer.on(WorkerKilled(hand.worker, hand.pid))
 
     def _stop_all(self, *, drain: bool) -> None:
         for hand in self._hands:
