@@ -1,17 +1,29 @@
 """The checkup."""
 
+import asyncio
+import os
+import socket
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
+import asyncpg
 import psycopg
 import pytest
+from psycopg import sql
 
 from tests.app.hand import Hand
+from tests.cli.standing import standing
 from tests.cli.terminal import Answer, Terminal
 from windlass.cli.checkup import file, server
 from windlass.cli.checkup.finding import Verdict
 from windlass.cli.server import connected
 from windlass.config import Settings
+from windlass.core.errors import StoreAway
+
+SECRET = "hush-" * 3
 
 
 def test_a_store_that_is_not_made_yet_is_healthy_and_stays_so(windlass: Terminal) -> None:
@@ -27,7 +39,7 @@ async def test_a_store_with_a_worker_is_healthy(windlass: Terminal, hand: Hand) 
     windlass.enqueued("greet")
     await hand.join("greet")
 
-    answer = windlass("doctor", "--json")
+    answer = windlass("doctor", "--json", WINDLASS_PORT="0")
 
     verdicts = {found["check"]: found["verdict"] for found in answer.json["findings"]}
     assert set(verdicts.values()) == {"ok"}
@@ -90,6 +102,140 @@ def test_a_server_that_is_away_is_a_problem(windlass: Terminal) -> None:
     assert answer.code == 1
     assert "✗  store" in answer.out
     assert "Traceback" not in answer.err
+
+
+def test_a_database_that_is_not_there_is_a_problem(windlass: Terminal, postgres_url: str) -> None:
+    nowhere = f"{postgres_url.rpartition('/')[0]}/nowhere"
+
+    found = _found(windlass("doctor", "--json", "--store", nowhere), "store")
+
+    assert found["verdict"] == "problem"
+    assert 'database "nowhere" does not exist' in found["said"]
+    assert found["advice"] == "make it with createdb, or correct its name in --store"
+
+
+@pytest.mark.parametrize(
+    ("cause", "step"),
+    [
+        (asyncpg.InvalidPasswordError("wrong"), "correct user or password in WINDLASS_STORE"),
+        (asyncpg.CannotConnectNowError("starting"), "it starts, or stops: ask again in a moment"),
+        (TimeoutError(), "see whether a firewall is in between, or correct the host in"),
+        (ConnectionRefusedError(), "start it, or correct the address in WINDLASS_STORE"),
+    ],
+)
+def test_what_to_do_about_a_server_depends_on_what_is_wrong(cause: Exception, step: str) -> None:
+    away = StoreAway("cannot reach PostgreSQL")
+    away.__cause__ = cause
+
+    advised = server.advice(away, Settings(sources={"store": "WINDLASS_STORE"}))
+
+    assert advised.startswith(step)
+
+
+def test_a_role_without_rights_is_a_problem(windlass: Terminal, postgres_url: str) -> None:
+    parts, name = urlsplit(postgres_url), f"stranger_{os.getpid()}"
+    netloc = parts.netloc.replace(parts.username or "", name, 1)
+    role = sql.Identifier(name), sql.Literal(parts.password or "none")
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(sql.SQL("create role {} login password {}").format(*role))
+        try:
+            url = parts._replace(netloc=netloc).geturl()
+            answer = windlass("doctor", "--json", "--store", url)
+        finally:
+            connection.execute(sql.SQL("drop role {}").format(role[0]))
+
+    found = _found(answer, "rights")
+    assert answer.code == 1
+    assert f"role {name} may not read and change windlass_" in found["said"]
+    assert "member" in found["advice"]
+
+
+def test_tables_of_a_newer_program_are_a_problem(windlass: Terminal) -> None:
+    windlass.enqueued("greet")
+    with closing(sqlite3.connect(windlass.folder / "windlass.db")) as connection, connection:
+        connection.execute("insert into windlass_migrations values (9999, 'later', '', 0)")
+
+    answer = windlass("doctor", "--json")
+
+    assert answer.code == 1
+    assert "at migration 9999 (later), made by a newer" in _found(answer, "tables")["said"]
+
+
+def test_a_place_that_cannot_be_written_to_is_a_problem(windlass: Terminal) -> None:
+    answer = windlass("doctor", "--json", "--store", "sqlite:///shop.py/windlass.db")
+
+    assert answer.code == 1
+    assert "this account may not write in" in _found(answer, "store")["said"]
+
+
+def test_a_file_that_somebody_keeps_to_themselves_is_a_problem(windlass: Terminal) -> None:
+    windlass.enqueued("greet")
+    with closing(sqlite3.connect(windlass.folder / "windlass.db")) as connection:
+        connection.execute("begin immediate")
+        answer = windlass("doctor", "--json")
+
+    assert answer.code == 1
+    assert "database is locked" in _found(answer, "store")["said"]
+    assert "end the program" in _found(answer, "store")["advice"]
+
+
+def test_everything_that_is_set_wrong_is_told_at_once_and_no_secret(windlass: Terminal) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        answer = windlass(
+            *("doctor", "--json"),
+            WINDLASS_APP="nowhere:app",
+            WINDLASS_SECRET=SECRET,
+            WINDLASS_PORT=str(taken.getsockname()[1]),
+            WINDLASS_SMTP_URL=f"http://ada:{SECRET}@mail.example.org",
+            WINDLASS_REDIS=f"redis://:{SECRET}@127.0.0.1:1/0",
+        )
+
+    assert answer.code == 1
+    assert "no module 'nowhere'" in _found(answer, "app")["said"]
+    assert "needs 32 or more" in _found(answer, "access")["said"]
+    assert "is taken" in _found(answer, "port")["said"]
+    assert "is no mail server" in _found(answer, "mail")["said"]
+    assert SECRET not in answer.out + answer.err
+
+
+def test_an_open_door_and_a_mail_server_that_is_away_are_told(windlass: Terminal) -> None:
+    answer = windlass(
+        *("doctor", "--json"), WINDLASS_HOST="192.0.2.1", WINDLASS_SMTP_URL="smtp://127.0.0.1:1"
+    )
+
+    assert answer.code == 1
+    assert "WINDLASS_SECRET" in _found(answer, "access")["said"]
+    assert _found(answer, "mail")["verdict"] == "warning"
+    assert "127.0.0.1:1 takes no mail of ours" in _found(answer, "mail")["said"]
+
+
+async def test_a_windlass_that_listens_is_no_stranger(windlass: Terminal) -> None:
+    async with standing(windlass, "serve") as server:
+        port = str(urlsplit(server.url).port)
+
+        answer = await asyncio.to_thread(windlass, "doctor", "--json", WINDLASS_PORT=port)
+
+    assert _found(answer, "port")["said"] == f"a Windlass listens at 127.0.0.1:{port}"
+
+
+def test_the_last_line_counts_what_is_wrong(windlass: Terminal) -> None:
+    windlass.enqueued("greet")
+
+    answer = windlass("doctor", WINDLASS_PORT="0")
+
+    assert answer.out.splitlines()[-1] == "1 warning"
+
+
+def test_a_redis_that_wants_another_password_is_a_warning(
+    windlass: Terminal, redis_url: str
+) -> None:
+    wrong = redis_url.replace("://", "://ada:s3cret@")
+
+    answer = windlass("doctor", "--json", WINDLASS_REDIS=wrong)
+
+    assert _found(answer, "redis")["verdict"] == "warning"
+    assert "correct address and password in WINDLASS_REDIS" in _found(answer, "redis")["advice"]
+    assert "s3cret" not in answer.out
 
 
 def test_a_redis_is_named_with_its_version_and_distance(windlass: Terminal, redis_url: str) -> None:

@@ -101,6 +101,17 @@ def test_job_says_why_it_waits(windlass: Terminal) -> None:
     assert told["why"][1:] == ["no worker is alive"]
 
 
+def test_explain_says_only_why(windlass: Terminal) -> None:
+    job_id = windlass.enqueued("greet")
+
+    shown = windlass("explain", job_id)
+    told = windlass("explain", job_id, "--json").json
+
+    assert shown.out == "no worker is alive\n"
+    assert told["sentences"] == ["no worker is alive"]
+    assert (told["state"], told["workers"]) == ("pending", 0)
+
+
 async def test_job_shows_times_attempts_log_and_progress(windlass: Terminal, hand: Hand) -> None:
     job_id = await _failed(windlass, hand)
 

@@ -10,8 +10,14 @@ from windlass.cli import look
 from windlass.cli.desk import Desk
 from windlass.cli.enqueue import Timeout, Wait
 from windlass.cli.follow import follow
+from windlass.core.bulk import Action
 
-Action = Annotated[str, typer.Argument(metavar="ACTION", help="retry, cancel or delete.")]
+Verb = Annotated[
+    str,
+    typer.Argument(
+        metavar="ACTION", help="retry, cancel or delete.", autocompletion=lambda: [*Action]
+    ),
+]
 Query = Annotated[
     str,
     typer.Argument(
@@ -24,7 +30,7 @@ Rate = Annotated[float | None, typer.Option(help="So many jobs a second, at most
 
 async def bulk(
     desk: Desk,
-    action: Action,
+    action: Verb,
     query: Query,
     *,
     rate: Rate = None,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 
 import typer
 from rich.console import RenderableType
@@ -14,6 +15,7 @@ from windlass.cli.checkup.examine import examine
 from windlass.cli.checkup.finding import Finding, Verdict
 from windlass.cli.desk import Desk
 from windlass.cli.problems import Code
+from windlass.cli.words import count
 
 SIGNS = {
     Verdict.OK: Text("✓", "green"),
@@ -34,6 +36,8 @@ async def doctor(desk: Desk) -> None:
     sick = any(finding.verdict is Verdict.PROBLEM for finding in findings)
     if desk.json:
         desk.answer({"healthy": not sick, "findings": findings}, "")
+    else:
+        desk.show(_summary(findings))
     if sick:
         raise typer.Exit(Code.REFUSED)
 
@@ -44,6 +48,14 @@ async def _told(desk: Desk) -> AsyncIterator[Finding]:
         if not desk.json:
             desk.show(_shown(finding))
         yield finding
+
+
+def _summary(findings: Sequence[Finding]) -> Text:
+    """The last line, which is read first."""
+    counts = Counter(finding.verdict for finding in findings)
+    worse = [one for one in (Verdict.PROBLEM, Verdict.WARNING) if counts[one]]
+    told = " and ".join(count(counts[one], str(one)) for one in worse)
+    return Text(f"\n{told or 'nothing is wrong'}", "bold")
 
 
 def _shown(finding: Finding) -> RenderableType:

@@ -27,7 +27,7 @@ Timeout = Annotated[
     timedelta | None,
     typer.Option(parser=span, metavar="TIME", help="With --wait: no longer than this; exit 124."),
 ]
-Queue = Annotated[str | None, typer.Option(help="The queue to put it in.")]
+Queue = Annotated[str | None, typer.Option(metavar="QUEUE", help="Where to put it.")]
 Priority = Annotated[int | None, typer.Option(help="From -100 to 100; higher goes first.")]
 Delay = Annotated[
     timedelta | None, typer.Option(parser=span, metavar="TIME", help="Run it later, as in 5m.")
@@ -36,10 +36,13 @@ RunAt = Annotated[
     datetime | None,
     typer.Option(parser=moment, metavar="WHEN", help="Run it then, as in 2030-01-31T08:00Z."),
 ]
-Key = Annotated[str | None, typer.Option(help="Idempotency key: a second job is not made.")]
+Key = Annotated[
+    str | None,
+    typer.Option(metavar="KEY", help="Idempotency key: a second job with it is not made."),
+]
 Threads = Annotated[int | None, typer.Option(help="CPU threads that it asks for, 1 to 256.")]
 MaxAttempts = Annotated[int | None, typer.Option(help="How often it may fail.")]
-Name = Annotated[str | None, typer.Option(help="What to call it, for people.")]
+Name = Annotated[str | None, typer.Option(metavar="NAME", help="What to call it.")]
 
 
 async def enqueue(  # noqa: PLR0913 - a job has as many options

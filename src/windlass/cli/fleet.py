@@ -73,7 +73,9 @@ async def incidents(desk: Desk) -> None:
 
 async def drain(
     desk: Desk,
-    worker: Annotated[str, typer.Argument(help="Its id, as `windlass workers` shows it.")],
+    worker: Annotated[
+        str, typer.Argument(metavar="WORKER", help="Its id, as `windlass workers` shows it.")
+    ],
     *,
     undo: Annotated[bool, typer.Option("--undo", help="Let it claim jobs again.")] = False,
 ) -> None:

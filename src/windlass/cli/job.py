@@ -1,7 +1,8 @@
-"""`windlass job`: everything there is to know about one job, and why it is where it is."""
+"""`windlass job` and `explain`: everything about one job, or only why it is where it is."""
 
 from __future__ import annotations
 
+from windlass.cli import look
 from windlass.cli.arguments import JobArgument
 from windlass.cli.desk import Desk
 from windlass.cli.dossier import Dossier
@@ -25,6 +26,16 @@ async def job(desk: Desk, job_id: JobArgument) -> None:
     desk.answer(dossier.wired(), dossier.shown(desk.now))
     if step := NEXT_STEPS.get(dossier.job.state):
         desk.suggest(step.format(id=dossier.job.id))
+
+
+async def explain(desk: Desk, job_id: JobArgument) -> None:
+    """Say why a job is where it is, and how long it may wait yet.
+
+    Example: windlass explain 01980e5c-7a2b-7cc3-9d1e-3f5a6b7c8d9e
+    """
+    found = await desk.app.explain(job_id)
+    desk.answer(found, look.text("\n".join(found.sentences)))
+    desk.suggest(f"all about it: windlass job {job_id}")
 
 
 NEXT_STEPS = {

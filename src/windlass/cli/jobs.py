@@ -13,6 +13,7 @@ from rich.table import Table
 from windlass.cli import look, wire
 from windlass.cli.desk import Desk
 from windlass.cli.words import ago, first_line, instant, span
+from windlass.core.job import State
 
 if TYPE_CHECKING:
     from windlass.app import Job
@@ -20,6 +21,20 @@ if TYPE_CHECKING:
     from windlass.core.job import JobId
 
 TITLES = ("id", "state", "type", "queue?", "attempts>?", "asked for>", "ran for>?", "")
+
+
+InState = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--status",
+        "--state",
+        metavar="STATE",
+        help="Only in this state; repeatable.",
+        autocompletion=lambda: [*State],
+    ),
+]
+OfType = Annotated[str | None, typer.Option(metavar="TYPE", help="Only of this type.")]
+InQueue = Annotated[str | None, typer.Option(metavar="QUEUE", help="Only in this queue.")]
 
 
 async def jobs(  # noqa: PLR0913 — each is an option
@@ -32,14 +47,9 @@ async def jobs(  # noqa: PLR0913 — each is an option
         ),
     ] = None,
     *,
-    status: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--status", "--state", metavar="STATE", help="Only in this state; repeatable."
-        ),
-    ] = None,
-    type: Annotated[str | None, typer.Option(help="Only of this type.")] = None,  # noqa: A002
-    queue: Annotated[str | None, typer.Option(help="Only in this queue.")] = None,
+    status: InState = None,
+    type: OfType = None,  # noqa: A002 - what everybody calls it
+    queue: InQueue = None,
     limit: Annotated[int, typer.Option(help="At most so many.")] = 20,
     before: Annotated[str | None, typer.Option(metavar="ID", help="Only older than this.")] = None,
 ) -> None:

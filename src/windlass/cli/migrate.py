@@ -28,11 +28,12 @@ class Direction(StrEnum):
     STATUS = "status"
 
 
+Which = Annotated[Direction, typer.Argument(metavar="DIRECTION", help="up, down or status.")]
 To = Annotated[int | None, typer.Option(metavar="NUMBER", help="With down: undo all after this.")]
 Yes = Annotated[bool, typer.Option("--yes", help="With down: do it without asking.")]
 
 
-async def migrate(desk: Desk, direction: Direction, *, to: To = None, yes: Yes = False) -> None:
+async def migrate(desk: Desk, direction: Which, *, to: To = None, yes: Yes = False) -> None:
     """Bring the tables to the version of this program, or back.
 
     up applies what is missing, down undoes the last step, status changes nothing.

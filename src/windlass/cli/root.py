@@ -23,6 +23,7 @@ COMMANDS = {
     "Jobs": {
         "jobs.jobs": "List jobs, the newest first.",
         "job.job": "Show everything about a job, and why it is where it is.",
+        "job.explain": "Say why a job is where it is, and how long it may wait yet.",
         "act.retry": "Put failed or cancelled jobs back in line.",
         "act.run": "Run jobs now that are for later, or that wait for their retry.",
         "act.cancel": "Cancel waiting jobs at once, and ask running ones to stop.",

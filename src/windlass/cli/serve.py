@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Annotated
 
 import typer
 
 from windlass.cli.api import Host, Port, agreed, observed, teller
-from windlass.cli.arguments import AppPath
+from windlass.cli.arguments import AppPath, span
 from windlass.cli.desk import Desk
-from windlass.cli.worker import Drain, written
+from windlass.cli.worker import written
 from windlass.clock import SystemClock
 from windlass.core.errors import BadInput
 from windlass.observe.events import Advised
@@ -27,6 +28,10 @@ SinkAt = Annotated[
         " WINDLASS_SMTP_URL.",
     ),
 ]
+Requests = Annotated[
+    timedelta | None,
+    typer.Option(parser=span, metavar="TIME", help="How long requests may go on after a stop."),
+]
 GAIN_NOTHING = "more processes gain nothing on SQLite, which has one writer"
 
 
@@ -37,7 +42,7 @@ def serve(  # noqa: PLR0913 - as many as a server has options
     host: Host = None,
     port: Port = None,
     processes: Apis = 1,
-    drain: Drain = None,
+    drain: Requests = None,
     mail_sink: SinkAt = None,
 ) -> None:
     """Serve the API until a signal; the jobs are run by `windlass worker`.

@@ -24,11 +24,27 @@ async def connected(url: str) -> AsyncIterator[Connection]:
     """A connection while the block runs; raises `StoreAway` if there is none to be had."""
     try:
         # Without prepared statements, so that it works through PgBouncer too.
-        connection = await asyncpg.connect(url, timeout=TIMEOUT, statement_cache_size=0)
+        connection = await asyncpg.connect(
+            url, timeout=TIMEOUT, command_timeout=TIMEOUT, statement_cache_size=0
+        )
     except AWAY as away:
-        problem = str(away) or type(away).__name__
-        raise StoreAway(f"cannot reach PostgreSQL: {problem}") from away
+        raise StoreAway(f"cannot reach PostgreSQL: {_said(away)}") from away
     try:
         yield connection
+    except AWAY as lost:
+        raise StoreAway(f"lost PostgreSQL: {_said(lost)}") from lost
     finally:
+        await _close(connection)
+
+
+async def _close(connection: Connection) -> None:
+    try:
         await connection.close(timeout=TIMEOUT)
+    except AWAY:
+        connection.terminate()
+
+
+def _said(problem: BaseException) -> str:
+    if isinstance(problem, TimeoutError):
+        return f"no answer within {TIMEOUT:g} s"
+    return str(problem) or type(problem).__name__

@@ -13,6 +13,7 @@ from windlass.cli.arguments import span
 from windlass.cli.desk import Desk
 from windlass.core.errors import BadInput
 
+SCOPES = ("jobs:read", "jobs:write", "admin")
 DEFAULT_SCOPES = ("jobs:read", "jobs:write")
 DEFAULT_LIFE = timedelta(days=30)
 
@@ -24,9 +25,15 @@ Scopes = Annotated[
         help="What it may do: jobs:read, jobs:write or admin; say it once for each."
         " If not given: jobs:read and jobs:write.",
         show_default=False,
+        autocompletion=lambda: SCOPES,
     ),
 ]
-For = Annotated[str, typer.Option("--for", metavar="NAME", help="Who will use it, for the log.")]
+For = Annotated[
+    str,
+    typer.Option(
+        "--for", metavar="NAME", help="Who will use it; the log of requests names them so."
+    ),
+]
 Expires = Annotated[
     timedelta | None,
     typer.Option(parser=span, metavar="TIME", help="How long it is good; if not given: 30d."),

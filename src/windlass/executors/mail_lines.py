@@ -67,6 +67,14 @@ class MailLines:
         except (SMTPException, OSError) as problem:
             raise _refusal(problem) from problem
 
+    async def greet(self) -> None:
+        """See whether the server lets us in, and take leave; raises as `hand_in` does."""
+        try:
+            line = await self._connected()
+        except (SMTPException, OSError) as problem:
+            raise _refusal(problem) from problem
+        await _leave(line)
+
     async def close(self) -> None:
         """Take leave of the server on every line."""
         while self._idle:

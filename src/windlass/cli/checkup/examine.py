@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from windlass.cli.checkup import file, machine, packages, redis, server, tables, work
+from windlass.cli.checkup import (
+    api,
+    app_module,
+    file,
+    machine,
+    mail,
+    packages,
+    redis,
+    server,
+    tables,
+    work,
+)
 from windlass.cli.checkup.finding import Finding, Verdict, ok, problem
 from windlass.cli.desk import Desk
 from windlass.core.errors import WindlassError
@@ -13,11 +26,15 @@ from windlass.core.errors import WindlassError
 if TYPE_CHECKING:
     from windlass.wiring import Windlass
 
-
 SOURCES = {
     "the program": "--store names the store",
     "default": "nothing names a store: it is the default one",
 }
+# No look takes longer, whatever does not answer.
+LONGEST_LOOK = 12.0
+# Without these there is nothing more to look at.
+NEEDED = frozenset({"store", "rights", "file system"})
+CORRECT = "correct that, and ask again"
 
 
 async def examine(desk: Desk) -> AsyncIterator[Finding]:
@@ -25,30 +42,36 @@ async def examine(desk: Desk) -> AsyncIterator[Finding]:
     for finding in machine.examine():
         yield finding
     try:
-        async for finding in _inside(desk.app):
-            yield finding
+        app = desk.app
     except WindlassError as refused:
-        yield problem("settings", str(refused), "correct that, and ask again")
-
-
-async def _inside(app: Windlass) -> AsyncIterator[Finding]:
-    source = app.settings.sources["store"]
-    yield ok("settings", SOURCES.get(source, f"{source} names the store"))
-    for finding in packages.examine(app.settings):
+        yield problem("settings", str(refused), CORRECT)
+        return
+    async for finding in _around(app):
         yield finding
     usable = True
-    async for finding in _store(app):
+    for finding in await _looked("store", _store(app)):
         yield finding
-        usable = usable and (finding.check, finding.verdict) != ("store", Verdict.PROBLEM)
-    async for finding in redis.examine(app.settings):
+        usable = usable and not (finding.check in NEEDED and finding.verdict is Verdict.PROBLEM)
+    for finding in await _looked("redis", redis.examine(app.settings)):
         yield finding
-    if not usable or not file.made(app.storehouse.address):
-        return
-    standing = await tables.examine(app.storehouse)
-    yield standing
-    if standing.verdict is Verdict.OK:
-        async for finding in work.examine(app):
+    if usable and file.made(app.storehouse.address):
+        for finding in await _looked("tables", _inside(app)):
             yield finding
+
+
+async def _around(app: Windlass) -> AsyncIterator[Finding]:
+    """What the store has no part in."""
+    settings, source = app.settings, app.settings.sources["store"]
+    yield ok("settings", SOURCES.get(source, f"{source} names the store"))
+    for finding in await _looked("app", app_module.examine(settings)):
+        yield finding
+    # A mail server that cannot be is told of by itself.
+    for finding in await _looked("packages", packages.examine(replace(settings, smtp_url=None))):
+        yield finding
+    for finding in await _looked("api", api.examine(settings)):
+        yield finding
+    for finding in await _looked("mail", mail.examine(settings)):
+        yield finding
 
 
 async def _store(app: Windlass) -> AsyncIterator[Finding]:
@@ -59,3 +82,27 @@ async def _store(app: Windlass) -> AsyncIterator[Finding]:
         return
     for finding in file.examine(place):
         yield finding
+
+
+async def _inside(app: Windlass) -> AsyncIterator[Finding]:
+    """What the store holds."""
+    standing = await tables.examine(app.storehouse)
+    yield standing
+    if standing.verdict is Verdict.OK:
+        async for finding in work.examine(app):
+            yield finding
+
+
+async def _looked(check: str, look: AsyncIterator[Finding]) -> list[Finding]:
+    """What a look finds; that it cannot be had, or takes too long, is a finding too."""
+    found: list[Finding] = []
+    try:
+        async with asyncio.timeout(LONGEST_LOOK):
+            async for finding in look:
+                found += [finding]
+    except TimeoutError:
+        late = f"there was no answer within {LONGEST_LOOK:g} s"
+        return [*found, problem(check, late, "see what keeps it from answering, and ask again")]
+    except WindlassError as refused:
+        return [*found, problem(check, str(refused), CORRECT)]
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import stat
@@ -13,16 +14,19 @@ from windlass.cli.checkup.finding import Finding, ok, problem, warning
 from windlass.core.address import MEMORY, Address
 from windlass.core.errors import BadStore
 from windlass.store.filesystems import kind_of, refuse_network
+from windlass.store.sqlite_errors import code
 
 MEBI = 1024 * 1024
 # A burst of jobs and its write-ahead log fit into the first; the second lasts for minutes.
 LITTLE, HARDLY_ANY = 1024 * MEBI, 64 * MEBI
 LARGE_WAL = 256 * MEBI
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
+# How long somebody else may write before it is too long.
+PATIENCE = 1.0
 
 
 def examine(place: str) -> Iterator[Finding]:
-    """Look at the file from outside, and read it; nothing is made or changed."""
+    """Look at the file from outside, and see whether it takes a change; none is made."""
     if place == MEMORY:
         yield warning("store", "SQLite in memory: jobs end with the process", "name a file")
         return
@@ -42,14 +46,46 @@ def made(address: Address) -> bool:
 
 def _there(path: Path) -> Finding:
     if not path.exists():
-        return ok("store", f"SQLite {sqlite3.sqlite_version}, {path}: not made yet")
+        return _not_yet(path)
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
-            [(mode,)] = connection.execute("pragma journal_mode").fetchall()
+        mode = _mode(path)
     except sqlite3.Error as refused:
-        return problem("store", f"{path} cannot be read: {refused}", "name another with --store")
+        return problem("store", f"{path} cannot be used: {refused}", _step(refused))
     size = path.stat().st_size / MEBI
     return ok("store", f"SQLite {sqlite3.sqlite_version}, {path}: {size:,.1f} MiB, {mode} mode")
+
+
+def _not_yet(path: Path) -> Finding:
+    folder = _folder(path)
+    if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
+        return ok("store", f"SQLite {sqlite3.sqlite_version}, {path}: not made yet")
+    return problem(
+        "store",
+        f"{path} cannot be made: this account may not write in {folder}",
+        "let it, or name another file with --store",
+    )
+
+
+def _mode(path: Path) -> str:
+    """How the file keeps its journal, once it is clear that it could be written to now."""
+    url = f"{path.resolve().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(url, uri=True, timeout=PATIENCE)) as connection:
+        [(mode,)] = connection.execute("pragma journal_mode").fetchall()
+        connection.execute("begin immediate")
+        connection.execute("rollback")
+    return str(mode)
+
+
+def _step(refused: sqlite3.Error) -> str:
+    match code(refused):
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return "end the program that keeps it to itself, or wait for it"
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return "let this account write to it and to its folder, or name another with --store"
+        case sqlite3.SQLITE_FULL:
+            return "make room on its disk"
+        case _:
+            return "name another with --store, or restore it from a backup"
 
 
 def _file_system(path: Path) -> Iterator[Finding]:
@@ -64,8 +100,12 @@ def _file_system(path: Path) -> Iterator[Finding]:
 
 
 def _room(path: Path) -> Finding:
-    folder = next(each for each in path.resolve().parents if each.exists())
-    return room(shutil.disk_usage(folder).free)
+    return room(shutil.disk_usage(_folder(path)).free)
+
+
+def _folder(path: Path) -> Path:
+    """The nearest folder that is there."""
+    return next(each for each in path.resolve().parents if each.exists())
 
 
 def room(free: int) -> Finding:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from windlass.core.secrets import without_secrets
+
 
 class Verdict(StrEnum):
     """How bad it is."""
@@ -16,7 +18,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One check, what it found, and what to do about it."""
+    """One check, what it found, and what to do about it; made by the verdicts below."""
 
     check: str
     verdict: Verdict
@@ -26,14 +28,14 @@ class Finding:
 
 def ok(check: str, said: str) -> Finding:
     """All is well."""
-    return Finding(check, Verdict.OK, said)
+    return Finding(check, Verdict.OK, without_secrets(said))
 
 
 def warning(check: str, said: str, advice: str) -> Finding:
     """It works, and yet something should be done."""
-    return Finding(check, Verdict.WARNING, said, advice)
+    return Finding(check, Verdict.WARNING, without_secrets(said), advice)
 
 
 def problem(check: str, said: str, advice: str) -> Finding:
     """Something must be done."""
-    return Finding(check, Verdict.PROBLEM, said, advice)
+    return Finding(check, Verdict.PROBLEM, without_secrets(said), advice)

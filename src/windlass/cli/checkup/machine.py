@@ -9,7 +9,6 @@ from importlib.util import find_spec
 import windlass
 from windlass.cli.checkup.finding import Finding, ok
 
-# Each extra of the package, and the module by which it is known.
 # The extras, and a module that tells whether each is there.
 EXTRAS = {
     "client": "httpx2",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 
 from windlass.cli.checkup.finding import Finding, ok, warning
 from windlass.config import Settings
 from windlass.wiring import Windlass
 
 
-def examine(settings: Settings) -> Iterator[Finding]:
+async def examine(settings: Settings) -> AsyncIterator[Finding]:
     """Import whatever they bring, as a worker without an app of its own would."""
     packages = Windlass(settings=settings, builtins=True).packages
     assert packages is not None  # noqa: S101 — as it was asked for

@@ -13,7 +13,7 @@ from windlass.clock import SystemChance, SystemClock
 from windlass.config import Settings
 from windlass.core.redis_url import parse_redis_url
 from windlass.core.secrets import without_password
-from windlass.observe.events import Event, RedisLost
+from windlass.observe.events import Event, RedisLost, RedisRefused
 
 if TYPE_CHECKING:
     from windlass.redis.link import Link
@@ -34,7 +34,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
         source = settings.sources["redis"]
         yield warning("redis", f"{source} names one", "pip install 'windlass[redis]' to use it")
     else:
-        for finding in await _looked_at(settings.redis):
+        for finding in await _looked_at(settings.redis, settings.sources["redis"]):
             yield finding
 
 
@@ -47,11 +47,11 @@ class Losses:
 
     def on(self, event: Event) -> None:
         """Take note."""
-        if isinstance(event, RedisLost):
+        if isinstance(event, RedisLost | RedisRefused):
             self.last = event.error
 
 
-async def _looked_at(url: str) -> list[Finding]:
+async def _looked_at(url: str, source: str) -> list[Finding]:
     # Imported late: they need a package that is not always there.
     from windlass.redis.link import Link  # noqa: PLC0415
     from windlass.redis.wire import RedisAway  # noqa: PLC0415
@@ -65,8 +65,8 @@ async def _looked_at(url: str) -> list[Finding]:
         return [
             warning(
                 "redis",
-                f"it cannot be reached ({losses.last}) at {without_password(url)}; {WITHOUT}",
-                "start it, or correct the URL in WINDLASS_REDIS or REDIS_URL",
+                f"it cannot be used ({losses.last}) at {without_password(url)}; {WITHOUT}",
+                f"start it, or correct address and password in {source}",
             )
         ]
     finally:

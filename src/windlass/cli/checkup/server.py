@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+import asyncpg
+
+from windlass.cli.checkup import rights
 from windlass.cli.checkup.finding import Finding, ok, problem, warning
 from windlass.cli.server import connected
 from windlass.cli.words import count, span
 from windlass.clock import SystemClock
-from windlass.config import Settings
+from windlass.config import PROGRAM, Settings
 from windlass.core.errors import StoreAway
 from windlass.core.secrets import without_password
 
@@ -22,6 +26,15 @@ CLOCK_TOLERANCE = timedelta(seconds=1)
 # A worker's claims slow down about 20 s after vacuum was last able to clean up.
 LONG = timedelta(minutes=1)
 CROWDED = 0.9
+# What helps, by what went wrong; the first that fits.
+STEPS: tuple[tuple[type[BaseException], str], ...] = (
+    (asyncpg.InvalidAuthorizationSpecificationError, "correct user or password in {named}"),
+    (asyncpg.InvalidCatalogNameError, "make it with createdb, or correct its name in {named}"),
+    (asyncpg.TooManyConnectionsError, "raise max_connections, or put PgBouncer in between"),
+    (asyncpg.CannotConnectNowError, "it starts, or stops: ask again in a moment"),
+    (socket.gaierror, "correct the host in {named}, or see why its name is not found"),
+    (TimeoutError, "see whether a firewall is in between, or correct the host in {named}"),
+)
 
 FACTS = """
 select current_setting('server_version')         as version,
@@ -58,11 +71,15 @@ async def examine(url: str, settings: Settings) -> AsyncIterator[Finding]:
             for finding in await _findings(connection, url, settings):
                 yield finding
     except StoreAway as away:
-        yield problem(
-            "store",
-            f"{away} ({without_password(url)})",
-            "start it, or correct the URL in --store, WINDLASS_STORE or DATABASE_URL",
-        )
+        yield problem("store", f"{away} ({without_password(url)})", advice(away, settings))
+
+
+def advice(away: StoreAway, settings: Settings) -> str:
+    """What to do about a server that cannot be used, by what it or the system said."""
+    source = settings.sources["store"]
+    named = "--store" if source == PROGRAM else source
+    found = (step for kind, step in STEPS if isinstance(away.__cause__, kind))
+    return next(found, "start it, or correct the address in {named}").format(named=named)
 
 
 async def _findings(connection: Connection, url: str, settings: Settings) -> list[Finding]:
@@ -70,6 +87,7 @@ async def _findings(connection: Connection, url: str, settings: Settings) -> lis
     facts = dict(row)
     return [
         ok("store", f"PostgreSQL {facts['version']} at {without_password(url)}"),
+        await rights.examine(connection, settings.schema),
         *durability(facts, settings),
         _pooler(connection, facts, settings),
         await _clock(connection),

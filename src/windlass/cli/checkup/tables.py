@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from windlass.cli.checkup.finding import Finding, ok, problem
-from windlass.core.errors import WindlassError
+from windlass.core.errors import NotMigrated
 from windlass.store import migrate
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ async def examine(house: Storehouse) -> Finding:
     migrator, database = house.migrator()
     try:
         steps = await migrate.status(migrator)
-    except WindlassError as refused:
-        return problem("tables", str(refused), "use the program that made them")
+    except NotMigrated as refused:
+        return problem("tables", str(refused), "until then nothing here can use them")
     finally:
         await database.close()
     missing = [step for step, there in steps if there is None]

@@ -15,7 +15,7 @@ from windlass.core.errors import BadInput
 async def top(
     desk: Desk,
     query: Annotated[
-        str, typer.Argument(metavar="[QUERY]", help="Which jobs to list, as for `windlass jobs`.")
+        str, typer.Argument(metavar="QUERY", help="Which jobs to list, as for `windlass jobs`.")
     ] = "",
     *,
     every: Annotated[float, typer.Option(min=0.2, help="Look again after so many seconds.")] = 1.0,
