@@ -61,11 +61,20 @@ class Fleet:
         await self.store.join(NodeRecord(id=node, host="here", pid=1, version="0"), LEASE)
         return node
 
-    async def worker(self, node: NodeId, *types: str, alone: bool = False) -> WorkerId:
-        """A worker that knows these types."""
+    async def worker(
+        self, node: NodeId, *types: str, alone: bool = False, pid: int = 1
+    ) -> WorkerId:
+        """A worker that knows these types; with a `pid` of its own it has a supervisor."""
         worker = WorkerId(self._chance.token())
         record = WorkerRecord(
-            id=worker, node=node, pid=1, slots=10, threads=4, types=types, queues=None, alone=alone
+            id=worker,
+            node=node,
+            pid=pid,
+            slots=10,
+            threads=4,
+            types=types,
+            queues=None,
+            alone=alone,
         )
         await self.store.enlist(record)
         return worker

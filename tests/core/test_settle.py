@@ -219,6 +219,13 @@ def test_a_death_in_company_proves_nothing() -> None:
     assert settlement.crashes == 0
 
 
+def test_who_is_not_to_blame_for_a_death_stays_in_its_lane() -> None:
+    settlement = ended(CLAIM, Crashed(alone=False, suspect=False))
+
+    assert (settlement.state, settlement.lane) == (State.PENDING, CLAIM.lane)
+    assert (settlement.fence_after, settlement.crashes) == (CLAIM.fence + 1, 0)
+
+
 def test_the_last_crash_alone_fails_the_job_by_crash() -> None:
     settlement = ended(CLAIM._replace(crashes=2, lane=Lane.ALONE), Crashed(alone=True))
 

@@ -6,10 +6,11 @@ import pytest
 
 from tests.store.yard import LEASE, Yard
 from windlass.core.errors import AlreadyKept
-from windlass.core.job import Lane, NodeId, State, WorkerId
+from windlass.core.job import JobId, Lane, NodeId, State, WorkerId
 from windlass.core.outcome import Crashed
+from windlass.core.settle import Settlement
 from windlass.store import sql_reader
-from windlass.store.records import Ask, Held, NodeRecord, Standing, WorkerRecord
+from windlass.store.records import Ask, Held, NodeRecord, Orphan, Standing, WorkerRecord
 from windlass.store.sql_store import SqlStore
 
 
@@ -258,6 +259,28 @@ async def test_a_node_that_ended_without_leaving_is_forgotten_after_an_hour(
 
     known = [record.id for record, *_ in (await store.fleet()).nodes]
     assert known == ([node] if age < timedelta(hours=1) else [])
+
+
+async def test_an_orphan_tells_what_died_and_whether_it_crashed_before(
+    yard: Yard, store: SqlStore
+) -> None:
+    _, lost = await yard.running()
+    ended, told = await yard.running()
+    _, fallen = await yard.running()
+    await yard.settle(fallen, Crashed(alone=False))
+    await yard.claim(await yard.worker(), lane=Lane.ALONE)
+    await store.dismiss([ended.id])
+    yard.clock.advance(LEASE.total_seconds() + 1)
+    orphans: dict[JobId, Orphan] = {}
+
+    def decide(orphan: Orphan) -> Settlement:
+        orphans[orphan.claim.id] = orphan
+        return yard.decide(orphan)
+
+    await store.reclaim(decide, 500, lapsed=True)
+
+    facts = {job: (one.node_lost, one.crashed_before) for job, one in orphans.items()}
+    assert facts == {lost.id: (True, False), told.id: (False, False), fallen.id: (True, True)}
 
 
 async def test_a_worker_that_ended_is_forgotten_once_its_jobs_are_reclaimed(

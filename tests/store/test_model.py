@@ -375,7 +375,10 @@ class Comparison:
             job.state, job.fence = one.state, one.fence_after
             return
         job.lane = one.lane
+        place = job.rank
         self.wait_again(job, one.fence_after, one.lane, round(one.delay * 1_000_000))
+        if one.reason in ("handed back", "crashed") and not one.delay:
+            job.rank = place
 
     def wait_again(self, job: Modelled, fence: int, lane: Lane = Lane.OPEN, delay: int = 0) -> None:
         job.state = State.SCHEDULED if delay else State.PENDING

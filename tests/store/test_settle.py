@@ -130,7 +130,8 @@ async def test_a_job_handed_back_waits_again_and_its_fence_grows(yard: Yard) -> 
     assert job.run_at == now(yard)
 
 
-async def test_a_handed_back_job_stands_behind_those_that_waited(yard: Yard) -> None:
+@pytest.mark.parametrize("ending", [HandedBack(), Crashed(alone=False, suspect=False)])
+async def test_a_job_that_is_given_back_keeps_its_place(yard: Yard, ending: Ending) -> None:
     worker = await yard.worker()
     await yard.enqueue()
     [claim] = await yard.claim(worker)
@@ -138,7 +139,22 @@ async def test_a_handed_back_job_stands_behind_those_that_waited(yard: Yard) -> 
     [waiting] = await yard.enqueue()
     yard.clock.advance(1)
 
-    await yard.settle(claim, HandedBack())
+    await yard.settle(claim, ending)
+
+    assert [one.id for one in await yard.claim(worker)] == [claim.id, waiting]
+
+
+async def test_a_job_that_wants_to_be_run_again_stands_behind_those_that_waited(
+    yard: Yard,
+) -> None:
+    worker = await yard.worker()
+    await yard.enqueue()
+    [claim] = await yard.claim(worker)
+    yard.clock.advance(1)
+    [waiting] = await yard.enqueue()
+    yard.clock.advance(1)
+
+    await yard.settle(claim, Snoozed(0.0))
 
     assert [one.id for one in await yard.claim(worker)] == [waiting, claim.id]
 

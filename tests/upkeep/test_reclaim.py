@@ -38,6 +38,60 @@ async def test_a_job_of_a_dismissed_worker_becomes_a_suspect_uncharged(
     assert observer.of(JobsReclaimed) == [JobsReclaimed(1)]
 
 
+async def test_a_job_of_a_lost_node_is_no_suspect_the_first_time(
+    store: SqlStore, bell: LocalBell, observer: Recorder, fleet: Fleet, clock: OwnClock
+) -> None:
+    job = await fleet.job()
+    lanes = []
+
+    for _ in range(2):
+        node = await fleet.node()
+        worker = await fleet.worker(node, "mail", pid=2)
+        await fleet.claim(node, worker, "mail")
+        clock.advance(16)
+        await run(store, bell, observer)
+        lanes.append((await see(store, job)).lane)
+
+    assert lanes == [Lane.OPEN, Lane.ALONE]
+    assert [one.error for one in await store.attempts(job)] == [
+        "the node running it was lost",
+        "the process running it died",
+    ]
+
+
+async def test_a_job_that_ended_the_program_it_ran_in_is_a_suspect(
+    store: SqlStore, bell: LocalBell, observer: Recorder, fleet: Fleet, clock: OwnClock
+) -> None:
+    node = await fleet.node()
+    embedded = await fleet.worker(node, "mail")
+    job = await fleet.job()
+    await fleet.claim(node, embedded, "mail")
+    clock.advance(16)
+
+    await run(store, bell, observer)
+
+    assert (await see(store, job)).lane is Lane.ALONE
+
+
+async def test_a_suspect_stays_one_when_its_node_is_lost(
+    store: SqlStore, bell: LocalBell, observer: Recorder, fleet: Fleet, clock: OwnClock
+) -> None:
+    node = await fleet.node()
+    worker = await fleet.worker(node, "mail", pid=2)
+    job = await fleet.job()
+    await fleet.claim(node, worker, "mail")
+    await store.dismiss([worker])
+    await run(store, bell, observer)
+    quarantine = await fleet.worker(node, "mail", alone=True, pid=3)
+    await fleet.claim(node, quarantine, "mail", lane=Lane.ALONE)
+    clock.advance(16)
+
+    await run(store, bell, observer)
+
+    found = await see(store, job)
+    assert (found.lane, found.crashes) == (Lane.ALONE, 1)
+
+
 async def test_a_job_whose_worker_ran_nothing_else_is_charged_with_the_crash(
     store: SqlStore, bell: LocalBell, observer: Recorder, fleet: Fleet
 ) -> None:

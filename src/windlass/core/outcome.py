@@ -41,9 +41,13 @@ class HandedBack:
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
-    """Its process died under it. `alone` when no other job ran there to take the blame."""
+    """Its process died under it. `alone` when no other job ran there to take the blame.
+
+    Not a `suspect` when what died is so much more that the job is hardly to blame.
+    """
 
     alone: bool
+    suspect: bool = True
     error: str = "the process running it died"
 
 

@@ -129,9 +129,9 @@ def _failed(
 def _crashed(
     after: Settlement, claim: Claim, ending: Crashed, backoff: Backoff, chance: float
 ) -> Settlement:
-    after = after._replace(
-        lane=Lane.ALONE, fence_after=claim.fence + 1, error=ending.error, reason="crashed"
-    )
+    after = after._replace(fence_after=claim.fence + 1, error=ending.error, reason="crashed")
+    if ending.suspect:
+        after = after._replace(lane=Lane.ALONE)
     if not ending.alone:
         # A death in company accuses everyone and proves nothing: each gets to run alone, uncharged.
         return after._replace(state=State.PENDING)

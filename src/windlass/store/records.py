@@ -98,6 +98,8 @@ class Orphan(NamedTuple):
     claim: Claim
     alone: bool  # its worker ran one job at a time
     asked: bool  # somebody asked to cancel it
+    node_lost: bool = False  # with the worker went the supervisor that would have told of its end
+    crashed_before: bool = False
 
 
 Decide: TypeAlias = Callable[[Orphan], Settlement]

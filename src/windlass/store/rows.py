@@ -69,8 +69,8 @@ def claim(row: Row, worker: WorkerId) -> Claim:
 
 def orphan(row: Row) -> Orphan:
     """A running job that nobody runs any more."""
-    worker, alone, asked = row[CLAIM_COLUMNS + 1 : CLAIM_COLUMNS + 4]
-    return Orphan(claim(row, WorkerId(worker)), bool(alone), bool(asked))
+    worker, *facts = row[CLAIM_COLUMNS + 1 :]
+    return Orphan(claim(row, WorkerId(worker)), *map(bool, facts))
 
 
 def job(row: Row) -> Job:

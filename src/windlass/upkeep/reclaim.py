@@ -32,9 +32,7 @@ async def reclaim(
     """
 
     def decide(orphan: Orphan) -> Settlement:
-        # A worker inside another program runs a suspect while nothing else runs there.
-        alone = orphan.alone or orphan.claim.lane is Lane.ALONE
-        ending = Cancelled() if orphan.asked else Crashed(alone=alone)
+        ending = Cancelled() if orphan.asked else death(orphan)
         return settle(orphan.claim, ending, backoff=DEFAULT_BACKOFF, chance=chance.random())
 
     reclaimed = await store.reclaim(decide, CHUNK, lapsed=lapsed)
@@ -43,3 +41,17 @@ async def reclaim(
         observer.on(JobsReclaimed(reclaimed.count))
         told()
     return 0.0 if reclaimed.count >= CHUNK else None
+
+
+def death(orphan: Orphan) -> Crashed:
+    """What the end of its worker says about a job.
+
+    A job that is poison kills its process, and the supervisor lives to tell. Where that is gone as
+    well, a machine was lost, or all of it was killed: the first time nobody is suspected for it.
+    """
+    # A worker inside another program runs a suspect while nothing else runs there.
+    if orphan.alone or orphan.claim.lane is Lane.ALONE:
+        return Crashed(alone=True)
+    if orphan.node_lost and not orphan.crashed_before:
+        return Crashed(alone=False, suspect=False, error="the node running it was lost")
+    return Crashed(alone=False)

@@ -1,4 +1,5 @@
 -- End attempts of jobs that go on living. A job that somebody asked to cancel does not: it is refused here.
+-- Who goes back in line at once through no fault of its own keeps its place there.
 with moment as materialized (select :now as at),
 good as materialized (
     select s.*, j.queue, j.type, moment.at
@@ -35,7 +36,10 @@ back as (
                       (:lane::text[])[n], (:fence_after::bigint[])[n], (:attempts::integer[])[n],
                       (:failures::integer[])[n], (:crashes::integer[])[n],
                       coalesce((:error::text[])[n], j.error), due,
-                      windlass_us(due) - j.priority * (select aging_us from windlass_settings)
+                      case when (:delay_us::bigint[])[n] = 0
+                                and (:reason::text[])[n] in ('handed back', 'crashed') then j.rank
+                           else windlass_us(due)
+                                - j.priority * (select aging_us from windlass_settings) end
                  from array_position(:id::uuid[], j.id) as n,
                       lateral (select at + (:delay_us::bigint[])[n] * interval '1 microsecond' as due
                                  from moment) later),
