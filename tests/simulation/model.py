@@ -218,8 +218,11 @@ class Model:
         known = job in self.live or job in self.history or job in self.deleted
         _demand(known, "I1", f"{job} was acknowledged and is not there")
         if key is not None:
-            first = self.acknowledged.setdefault(key, job)
-            _demand(first == job, "I5", f"key {key} has two jobs: {first} and {job}")
+            first = self.acknowledged.get(key, job)
+            # One that somebody deleted took its key along.
+            one = first == job or first in self.deleted or job in self.deleted
+            _demand(one, "I5", f"key {key} has two jobs: {first} and {job}")
+            self.acknowledged[key] = job if first in self.deleted else first
         self.acknowledged.setdefault(job, job)
 
     # --- what was committed -----------------------------------------------------------------------

@@ -97,6 +97,18 @@ async def test_live_jobs_are_never_deleted(yard: Yard, store: SqlStore, claim: C
     assert await yard.state(running.id) is State.RUNNING
 
 
+async def test_what_is_deleted_takes_its_keys_along(
+    yard: Yard, store: SqlStore, claim: Claim
+) -> None:
+    done = [await yard.finished(key=key) for key in ("b", "a")]
+    place = await store.place(claim.id, claim.fence)
+
+    await store.advance(chunk(claim, place, done))
+
+    again = await store.enqueue([yard.new(key=key) for key in ("a", "b")])
+    assert [answer.existing for answer in again] == [False, False]
+
+
 async def test_an_action_leaves_itself_alone(yard: Yard, store: SqlStore, claim: Claim) -> None:
     place = await store.place(claim.id, claim.fence)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.store.yard import FAILED, Yard
 from windlass.core.job import JobId, Lane, State
 from windlass.core.outcome import Cancelled, Done
-from windlass.store.records import Kept, LogLine, Progress
+from windlass.store.records import Enqueued, Kept, LogLine, Progress
 from windlass.store.sql_store import SqlStore
 
 NOBODY = JobId("00000000-0000-7000-8000-000000000000")
@@ -161,6 +161,27 @@ async def test_a_deleted_job_can_be_enqueued_again(yard: Yard, store: SqlStore) 
     await store.enqueue([yard.new(id=job_id)])
 
     assert await yard.state(job_id) is State.PENDING
+
+
+async def test_a_job_that_is_deleted_takes_its_key_along(yard: Yard, store: SqlStore) -> None:
+    old = await yard.finished(FAILED, key="k")
+    await store.delete([old])
+    fresh = yard.new(key="k", payload='{"other":true}')
+
+    [answer] = await store.enqueue([fresh])
+
+    assert answer == Enqueued(fresh.id, State.PENDING)
+
+
+async def test_a_key_that_another_job_has_by_now_stays_with_it(yard: Yard, store: SqlStore) -> None:
+    old = await yard.finished(key="k", key_window=timedelta(minutes=10))
+    yard.clock.advance(601)
+    young = await yard.finished(key="k")
+    await store.delete([old])
+
+    [answer] = await store.enqueue([yard.new(key="k")])
+
+    assert answer == Enqueued(young, State.COMPLETED, existing=True)
 
 
 async def test_pausing_twice_keeps_who_did_it_first(yard: Yard, store: SqlStore) -> None:

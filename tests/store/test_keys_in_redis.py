@@ -129,6 +129,20 @@ async def test_a_key_is_free_when_its_window_is_over(
     assert second.id != first.id
 
 
+async def test_a_key_is_free_when_its_job_was_deleted(
+    yard: Yard, here: Shelved, there: Shelved
+) -> None:
+    first = await send(yard, here)
+    await send(yard, there)
+    await there.cancel([first.id])
+    await there.delete([first.id])
+
+    second, third = await send(yard, here), await send(yard, there)
+
+    assert not second.existing
+    assert third == Enqueued(second.id, State.PENDING, existing=True)
+
+
 async def test_a_key_whose_job_is_gone_is_for_the_database(
     yard: Yard, here: Shelved, there: Shelved, redis: client.Redis
 ) -> None:

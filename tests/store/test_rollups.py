@@ -183,3 +183,14 @@ async def test_keys_are_forgotten_after_their_window(yard: Yard, store: SqlStore
     [answer] = await store.enqueue([other])
 
     assert answer.id == other.id
+
+
+async def test_a_key_outlives_a_job_that_was_pruned(yard: Yard, store: SqlStore) -> None:
+    job_id = await yard.finished(key="k", key_window=30 * DAY)
+    yard.clock.advance(3 * DAY.total_seconds())
+    await store.prune(DAY, 100)
+
+    [answer] = await store.enqueue([yard.new(key="k")])
+
+    assert await store.job(job_id) is None
+    assert (answer.id, answer.existing) == (job_id, True)

@@ -207,7 +207,7 @@ class Store(Totals, Trends, FaultFinding, Locking, Protocol):
         ...
 
     async def delete(self, ids: Sequence[JobId]) -> list[JobId]:
-        """Forget finished jobs; answer with those forgotten."""
+        """Forget finished jobs and their keys; answer with the jobs forgotten."""
         ...
 
     async def pause(self, queue: str, by: str) -> None:

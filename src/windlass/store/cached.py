@@ -105,7 +105,7 @@ class CachedStore(SqlStore):
             return await super().run_now(ids)
 
     async def delete(self, ids: Sequence[JobId]) -> list[JobId]:
-        """Forget finished jobs; answer with those forgotten."""
+        """Forget finished jobs and their keys; answer with the jobs forgotten."""
         async with self.shelf.changing(ids):
             return await super().delete(ids)
 

@@ -72,7 +72,8 @@ def advancing(chunk: Chunk) -> Script[Step]:
         held = yield Statement(HELD[chunk.action], {"ids": ids, "until_us": until_us})
     fit = _fitting(held, chunk.states)
     if fit:
-        changed = yield Statement(chunk.action.value, {"ids": fit})
+        # Somebody means just these jobs: what is deleted takes its key along.
+        changed = yield Statement(chunk.action.value, {"ids": fit, "with_keys": True})
     late = sum(bool(row["late"]) for row in held)
     place = chunk.place.past(chunk.before, matched=len(chunk.ids) - late, changed=len(changed))
     yield _keep(chunk.job, chunk.fence, place)

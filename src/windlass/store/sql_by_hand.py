@@ -37,10 +37,11 @@ class SqlByHand:
         await self._write("link", job=job, old=old)
 
     async def delete(self, ids: Sequence[JobId]) -> list[JobId]:
-        """Forget finished jobs; answer with those forgotten."""
+        """Forget finished jobs and their keys; answer with the jobs forgotten."""
         if not ids:
             return []
-        return [JobId(row["id"]) for row in await self._write("delete", ids=list(ids))]
+        found = await self._write("delete", ids=list(ids), with_keys=True)
+        return [JobId(row["id"]) for row in found]
 
     async def pause(self, queue: str, by: str) -> None:
         """Let no job of the queue be claimed from now on."""

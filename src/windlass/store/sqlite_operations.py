@@ -171,8 +171,9 @@ def delete(session: Session, statement: Statement) -> Rows:
     """Forget finished jobs and what was kept with them."""
     found = session.rows("delete", statement.args)
     if found:
-        for part in ("tally", "history", "attempts", "lines", "progress", "files"):
-            _change(session, f"delete.{part}", ids=_ids(found))
+        with_keys = statement.args["with_keys"]
+        for part in ("keys", "tally", "history", "attempts", "lines", "progress", "files"):
+            _change(session, f"delete.{part}", ids=_ids(found), with_keys=with_keys)
     return found
 
 

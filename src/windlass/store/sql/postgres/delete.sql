@@ -1,6 +1,18 @@
--- Forget finished jobs and all that was kept with them.
+-- Forget finished jobs and all that was kept with them, also their keys if somebody means just these jobs.
 with gone as (
-    delete from windlass_history where id = any(:ids::uuid[]) returning id, queue, type, state
+    delete from windlass_history where id = any(:ids::uuid[]) returning id, queue, type, state, key
+),
+-- In the order in which an enqueue takes them, so that the two wait for each other instead of locking up.
+held as materialized (
+    select k.key
+      from gone
+      join windlass_keys k on k.key = gone.key and k.job = gone.id
+     where :with_keys::boolean
+     order by k.key
+       for update of k
+),
+keys as (
+    delete from windlass_keys where key = any(array(select key from held))
 ),
 attempts as (
     delete from windlass_attempts where job = any(array(select id from gone))
