@@ -2,10 +2,9 @@
 
 import json
 import re
-import shutil
-import subprocess
 from typing import Any
 
+import helm_python as helm
 import jsonschema_rs
 import pytest
 import yaml
@@ -13,7 +12,9 @@ import yaml
 import windlass
 from tests.deployment.compose import ROOT
 from tests.deployment.variables import READ, named
+from tests.deployment.watched import dashboard, rules
 from windlass.config import SETTINGS
+from windlass.wire.fleet import Load
 
 CHART = ROOT / "deploy/helm/windlass"
 TEMPLATES = {path.name: path.read_text() for path in sorted((CHART / "templates").iterdir())}
@@ -24,15 +25,16 @@ OF_THE_CHART = {
     *("store", "redis", "secret", "app", "host", "port", "metrics"),
     *("processes", "slots", "threads", "queues", "drain"),
 }
+STORE = {"store": {"url": "postgresql://db/jobs"}}
 # Everything that can be turned on.
 WHOLE = {
-    "store.url": "postgresql://db/jobs",
-    "api.ingress.enabled": "true",
-    "workers.mail.autoscaling.enabled": "true",
-    "workers.mail.queues[0]": "mail",
-    "keda.tokenSecret": "keda",
-    "monitoring.enabled": "true",
-    "monitoring.tokenSecret": "prometheus",
+    **STORE,
+    "redis": {"url": "redis://cache"},
+    "settings": {"retention": "30d"},
+    "api": {"ingress": {"enabled": True, "className": "nginx", "tls": [{"secretName": "tls"}]}},
+    "workers": {"mail": {"queues": ["mail", "post & parcels"], "autoscaling": {"enabled": True}}},
+    "keda": {"tokenSecret": "keda"},
+    "monitoring": {"enabled": True, "tokenSecret": "prometheus", "labels": {"release": "graphs"}},
 }
 
 
@@ -44,14 +46,6 @@ def test_the_version_is_that_of_the_program() -> None:
 
 def test_the_values_are_such_as_the_schema_takes() -> None:
     jsonschema_rs.validator_for(SCHEMA).validate(VALUES)
-
-
-def test_the_values_that_the_page_shows_are_such_too() -> None:
-    page = (ROOT / "docs/deployment.md").read_text()
-
-    [shown] = re.findall(r"```yaml\n(# values.yaml\n.*?)```", page, re.DOTALL)
-
-    jsonschema_rs.validator_for(SCHEMA).validate(yaml.safe_load(shown))
 
 
 @pytest.mark.parametrize(
@@ -114,34 +108,96 @@ def test_templates_tell_the_program_what_it_reads() -> None:
     assert {"WINDLASS_STORE", "WINDLASS_SECRET", "WINDLASS_QUEUES"} <= told <= READ
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
-def test_every_block_of_a_template_ends(name: str) -> None:
-    text = TEMPLATES[name]
+@pytest.mark.parametrize("values", [STORE, WHOLE], ids=["least", "whole"])
+def test_helm_has_nothing_to_say_against_it(values: dict[str, Any]) -> None:
+    report = helm.lint(CHART, values, strict=True)
 
-    opened = re.findall(r"\{\{-?\s*(?:if|range|with|define)\b", text)
-    ended = re.findall(r"\{\{-?\s*end\b", text)
-
-    assert len(opened) == len(ended)
+    said = {message["error"] for message in report["messages"]}
+    assert (said, report["errors"]) == ({"icon is recommended"}, [])
 
 
-@pytest.mark.parametrize("name", sorted(TEMPLATES))
-def test_templates_include_what_is_defined(name: str) -> None:
-    defined = set(re.findall(r'define "([^"]+)"', TEMPLATES["_names.tpl"]))
+def test_the_least_is_an_api_workers_and_a_secret() -> None:
+    made = sorted(kind for kind, _ in rendered(STORE))
 
-    assert set(re.findall(r'include "([^"]+)"', TEMPLATES[name])) <= defined
+    parts = ["PodDisruptionBudget", "Secret", "Service", "ServiceAccount"]
+    assert made == ["Deployment", "Deployment", *parts]
 
 
-@pytest.mark.skipif(not shutil.which("helm"), reason="helm is not here")
-def test_helm_makes_the_same_of_it() -> None:
-    chosen = [word for name, value in WHOLE.items() for word in ("--set", f"{name}={value}")]
+def test_without_a_store_it_says_what_to_set() -> None:
+    with pytest.raises(helm.HelmRenderError, match=r"set store\.url to your PostgreSQL"):
+        rendered({})
 
-    made = subprocess.run(
-        ["helm", "template", "windlass", CHART, *chosen],  # noqa: S607 - as found
-        capture_output=True,
-        text=True,
-        check=True,
-    )
 
-    kinds = [one["kind"] for one in yaml.safe_load_all(made.stdout) if one]
-    assert kinds.count("Deployment") == 3
-    assert {"Secret", "Service", "Ingress", "ScaledObject", "PrometheusRule"} <= set(kinds)
+def test_the_values_that_the_page_shows_make_what_it_says() -> None:
+    made = rendered(shown())
+
+    groups = {name.rpartition("-worker-")[2] for kind, name in made if kind == "Deployment"}
+    assert groups == {"jobs-windlass-api", "default", "mail", "wide"}
+    assert ("ScaledObject", "jobs-windlass-worker-mail") in made
+    assert "Secret" not in {kind for kind, _ in made}
+
+
+def test_no_pod_is_root_or_writes_anywhere_but_to_tmp() -> None:
+    pods = [one["spec"]["template"]["spec"] for one in of_kind("Deployment", WHOLE)]
+
+    assert {pod["securityContext"]["runAsUser"] for pod in pods} == {10001}
+    for container in (one for pod in pods for one in pod["initContainers"] + pod["containers"]):
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert container["volumeMounts"] == [{"name": "tmp", "mountPath": "/tmp"}]  # noqa: S108 - in a pod
+
+
+def test_pods_are_told_what_the_program_reads_and_given_longer_than_they_drain() -> None:
+    [worker] = [one for one in of_kind("Deployment", WHOLE) if "mail" in one["metadata"]["name"]]
+
+    pod = worker["spec"]["template"]["spec"]
+    told = {one["name"]: one["value"] for one in pod["containers"][0]["env"]}
+    assert told.keys() <= READ
+    assert told["WINDLASS_RETENTION"] == "30d"
+    assert told["WINDLASS_QUEUES"] == "mail,post & parcels"
+    assert (told["WINDLASS_DRAIN"], pod["terminationGracePeriodSeconds"]) == ("30s", 45)
+    assert "replicas" not in worker["spec"]
+
+
+def test_keda_asks_the_service_for_what_its_group_serves() -> None:
+    [scaled], [service] = of_kind("ScaledObject", WHOLE), of_kind("Service", WHOLE)
+
+    [trigger] = scaled["spec"]["triggers"]
+    place = f"http://{service['metadata']['name']}.prod.svc:{service['spec']['ports'][0]['port']}"
+    assert trigger["metadata"]["url"] == f"{place}/load?queues=mail%2Cpost+%26+parcels"
+    assert trigger["metadata"]["valueLocation"] in Load.__struct_fields__
+    [auth] = of_kind("TriggerAuthentication", WHOLE)
+    assert trigger["authenticationRef"]["name"] == auth["metadata"]["name"]
+
+
+def test_it_brings_the_alerts_and_the_dashboard_as_they_are() -> None:
+    [rule], [graphs] = of_kind("PrometheusRule", WHOLE), of_kind("ConfigMap", WHOLE)
+
+    assert [one for group in rule["spec"]["groups"] for one in group["rules"]] == rules()
+    assert json.loads(graphs["data"]["windlass.json"]) == dashboard()
+
+
+def of_kind(kind: str, values: dict[str, Any]) -> list[dict[str, Any]]:
+    """What Helm makes of this kind."""
+    return [one for (made, _), one in rendered(values).items() if made == kind]
+
+
+def rendered(values: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """What Helm makes of the chart: the objects by kind and name."""
+    with helm.Chart.load(CHART) as chart:
+        chart.validate_schema(values)
+        files = chart.render(values, name="jobs", namespace="prod")
+    texts = [text for path, text in files.items() if path.endswith(".yaml")]
+    objects = [one for text in texts for one in yaml.safe_load_all(text) if one]
+    return {(one["kind"], one["metadata"]["name"]): one for one in objects}
+
+
+def shown() -> dict[str, Any]:
+    """The values on the page about it."""
+    page = (ROOT / "docs/deployment.md").read_text()
+    [text] = re.findall(r"```yaml\n(# values.yaml\n.*?)```", page, re.DOTALL)
+    values: dict[str, Any] = yaml.safe_load(text)
+    return values
