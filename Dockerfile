@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # Windlass as an image. The first stage builds the wheel, dashboard and all; the second has what runs.
 # One image for everything: `docker run IMAGE up`, `serve`, `worker`, or any other command.
 ARG PYTHON=3.13
@@ -29,7 +28,11 @@ LABEL org.opencontainers.image.title="Windlass" \
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends tini \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --user-group --home-dir /var/lib/windlass --create-home windlass
+    && groupadd --gid 10001 windlass \
+    && useradd --uid 10001 --gid 10001 --home-dir /var/lib/windlass --no-create-home windlass \
+    && install --directory --owner windlass --group windlass --mode 700 /var/lib/windlass
+# Python's own modules come uncompiled, and nobody may write there later: every process would compile them.
+RUN python -m compileall -q -x site-packages "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
 COPY --from=build /opt/windlass /opt/windlass
 COPY --chmod=755 deploy/docker/healthy /usr/local/bin/healthy
 # Your own jobs go to /app: `--app shop:app` is found there.
