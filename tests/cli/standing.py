@@ -110,6 +110,7 @@ class Standing:
             await self.ended()
         finally:
             self._process.kill()
+            self._process.wait()
 
     @property
     def _ended(self) -> bool:

@@ -43,10 +43,15 @@ async def test_bench_leaves_nothing_behind_when_it_is_stopped(windlass: Terminal
         env=windlass.env,
     )
 
-    await until(lambda: _files(windlass.folder) != before, at_most=50)
-    bench.send_signal(signal.SIGTERM)
+    try:
+        await until(lambda: _files(windlass.folder) != before, at_most=50)
+        bench.send_signal(signal.SIGTERM)
+        code = bench.wait(timeout=50)
+    finally:
+        bench.kill()
+        bench.wait()
 
-    assert bench.wait(timeout=50) == 130
+    assert code == 130
     assert _files(windlass.folder) == before
 
 

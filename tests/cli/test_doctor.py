@@ -17,7 +17,7 @@ from psycopg import sql
 from tests.app.hand import Hand
 from tests.cli.standing import standing
 from tests.cli.terminal import Answer, Terminal
-from windlass.cli.checkup import file, server
+from windlass.cli.checkup import file, locks, server
 from windlass.cli.checkup.finding import Verdict
 from windlass.cli.server import connected
 from windlass.config import Settings
@@ -119,7 +119,7 @@ def test_a_database_that_is_not_there_is_a_problem(windlass: Terminal, postgres_
     [
         (asyncpg.InvalidPasswordError("wrong"), "correct user or password in WINDLASS_STORE"),
         (asyncpg.CannotConnectNowError("starting"), "it starts, or stops: ask again in a moment"),
-        (TimeoutError(), "see whether a firewall is in between, or correct the host in"),
+        (TimeoutError(), "see whether it hangs or a firewall is in between"),
         (ConnectionRefusedError(), "start it, or correct the address in WINDLASS_STORE"),
     ],
 )
@@ -315,6 +315,17 @@ async def test_a_long_transaction_is_named(postgres_url: str) -> None:
 
     assert found.verdict is Verdict.WARNING
     assert "(a report, idle in transaction)" in found.said
+
+
+async def test_whoever_has_locked_a_table_is_named(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url, application_name="a repair") as repair:
+        repair.execute("lock table windlass_jobs in access exclusive mode")
+
+        async with connected(postgres_url) as connection:
+            [found] = await locks.examine(connection, "public", timedelta(0))
+
+    assert found.verdict is Verdict.PROBLEM
+    assert "(a repair, idle in transaction) has locked windlass_jobs" in found.said
 
 
 def test_a_server_that_does_not_sync_is_a_problem_unless_that_is_wanted() -> None:

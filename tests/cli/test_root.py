@@ -118,12 +118,12 @@ def test_debugging_shows_where_an_error_arose(windlass: Terminal) -> None:
 
 
 def test_a_password_is_never_shown(windlass: Terminal) -> None:
-    url = "postgresql://ada:secret@127.0.0.1:1/nothing"
+    url = "postgresql://ada:s3cret@127.0.0.1:1/nothing"
 
     answers = [windlass("doctor", "--store", url), windlass("doctor", "--store", url, "--json")]
 
     for answer in answers:
-        assert "secret" not in answer.out + answer.err
+        assert "s3cret" not in answer.out + answer.err
 
 
 def test_colours_are_for_terminals(windlass: Terminal) -> None:

@@ -31,7 +31,11 @@ def running(windlass: Terminal, *words: str) -> Iterator[subprocess.Popen[bytes]
         yield process
     finally:
         process.terminate()
-        process.communicate(timeout=PATIENCE)
+        try:
+            process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
+            process.wait()
 
 
 def test_waiting_prints_the_result(windlass: Terminal, worker: subprocess.Popen[bytes]) -> None:

@@ -28,7 +28,7 @@ class Direction(StrEnum):
     STATUS = "status"
 
 
-Which = Annotated[Direction, typer.Argument(metavar="DIRECTION", help="up, down or status.")]
+Which = Annotated[Direction, typer.Argument(metavar="DIRECTION", help="Where to.")]
 To = Annotated[int | None, typer.Option(metavar="NUMBER", help="With down: undo all after this.")]
 Yes = Annotated[bool, typer.Option("--yes", help="With down: do it without asking.")]
 

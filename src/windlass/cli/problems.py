@@ -40,7 +40,7 @@ HINTS: tuple[tuple[type[WindlassError], str], ...] = (
     (errors.WrongState, "all about it: windlass job {problem.id}"),
     (errors.KeyTaken, "the job that has it: windlass job {problem.id}"),
     (errors.NotFinished, "see how it goes: windlass job {problem.id}"),
-    (errors.BadStore, "name another with --store URL or WINDLASS_STORE"),
+    (errors.BadStore, "what is wrong with it: windlass doctor; or name another with --store URL"),
     (errors.StoreAway, "what is wrong with it: windlass doctor"),
     (errors.Busy, "try again; if it stays so: windlass doctor"),
 )

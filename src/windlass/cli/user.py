@@ -29,7 +29,7 @@ class Action(StrEnum):
     PASSWORD = "password"  # noqa: S105 - the name of an action
 
 
-What = Annotated[Action, typer.Argument(metavar="ACTION", help="add, list, remove or password.")]
+What = Annotated[Action, typer.Argument(metavar="ACTION", help="What to do.")]
 Name = Annotated[str | None, typer.Argument(metavar="NAME", help="The user's name.")]
 FromStdin = Annotated[
     bool, typer.Option("--password-stdin", help="Read the password from stdin; else it is asked.")

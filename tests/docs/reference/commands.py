@@ -55,4 +55,4 @@ def _rows(command: Any, kind: str) -> Iterator[tuple[str, str]]:
 
 def _value(name: str) -> str:
     """A type as a word that stands for a value."""
-    return re.sub(r"<(int|float).*>", "N", name).replace(" <str>", "")
+    return re.sub(r"<(int|float).*>", "N", name).replace(" <str>", "").replace(" <list[str]>", "")

@@ -21,7 +21,7 @@ from windlass.cli.checkup import (
 )
 from windlass.cli.checkup.finding import Finding, Verdict, ok, problem
 from windlass.cli.desk import Desk
-from windlass.core.errors import WindlassError
+from windlass.core.errors import Busy, StoreAway, WindlassError
 
 if TYPE_CHECKING:
     from windlass.wiring import Windlass
@@ -33,8 +33,9 @@ SOURCES = {
 # No look takes longer, whatever does not answer.
 LONGEST_LOOK = 12.0
 # Without these there is nothing more to look at.
-NEEDED = frozenset({"store", "rights", "file system"})
+NEEDED = frozenset({"store", "rights", "pooler", "locks", "file system"})
 CORRECT = "correct that, and ask again"
+SEE = "see what keeps it from answering, and ask again"
 
 
 async def examine(desk: Desk) -> AsyncIterator[Finding]:
@@ -55,7 +56,7 @@ async def examine(desk: Desk) -> AsyncIterator[Finding]:
     for finding in await _looked("redis", redis.examine(app.settings)):
         yield finding
     if usable and file.made(app.storehouse.address):
-        for finding in await _looked("tables", _inside(app)):
+        async for finding in _inside(app):
             yield finding
 
 
@@ -86,10 +87,10 @@ async def _store(app: Windlass) -> AsyncIterator[Finding]:
 
 async def _inside(app: Windlass) -> AsyncIterator[Finding]:
     """What the store holds."""
-    standing = await tables.examine(app.storehouse)
+    [standing] = await _looked("tables", tables.examine(app.storehouse))
     yield standing
     if standing.verdict is Verdict.OK:
-        async for finding in work.examine(app):
+        for finding in await _looked("work", work.examine(app)):
             yield finding
 
 
@@ -102,7 +103,9 @@ async def _looked(check: str, look: AsyncIterator[Finding]) -> list[Finding]:
                 found += [finding]
     except TimeoutError:
         late = f"there was no answer within {LONGEST_LOOK:g} s"
-        return [*found, problem(check, late, "see what keeps it from answering, and ask again")]
+        return [*found, problem(check, late, SEE)]
+    except (StoreAway, Busy) as away:
+        return [*found, problem(check, str(away), SEE)]
     except WindlassError as refused:
         return [*found, problem(check, str(refused), CORRECT)]
     return found

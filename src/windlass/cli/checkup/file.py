@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from windlass.cli.checkup.finding import Finding, ok, problem, warning
+from windlass.cli.checkup.finding import Finding, Verdict, ok, problem, warning
 from windlass.core.address import MEMORY, Address
 from windlass.core.errors import BadStore
 from windlass.store.filesystems import kind_of, refuse_network
@@ -31,10 +31,11 @@ def examine(place: str) -> Iterator[Finding]:
         yield warning("store", "SQLite in memory: jobs end with the process", "name a file")
         return
     path = Path(place)
-    yield _there(path)
+    there = _there(path)
+    yield there
     yield from _file_system(path)
     yield _room(path)
-    if path.exists():
+    if path.exists() and there.verdict is Verdict.OK:
         yield _modes(path)
         yield _log(path)
 
@@ -47,6 +48,8 @@ def made(address: Address) -> bool:
 def _there(path: Path) -> Finding:
     if not path.exists():
         return _not_yet(path)
+    if path.is_dir():
+        return problem("store", f"{path} is a folder", "name a file in it, with --store")
     try:
         mode = _mode(path)
     except sqlite3.Error as refused:
@@ -82,8 +85,8 @@ def _step(refused: sqlite3.Error) -> str:
             return "end the program that keeps it to itself, or wait for it"
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return "let this account write to it and to its folder, or name another with --store"
-        case sqlite3.SQLITE_FULL:
-            return "make room on its disk"
+        case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
+            return "see to its disk: it may be full, or fail"
         case _:
             return "name another with --store, or restore it from a backup"
 

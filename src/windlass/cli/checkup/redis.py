@@ -23,6 +23,7 @@ OLDEST = (6, 2)
 # A call that takes longer than 50 ms is given up; half of that is too near to it.
 FAR = 0.025
 CALLS = 5
+WORDS = {"TimeoutError": "no answer in time"}
 WITHOUT = "everything works without it, only slower"
 
 
@@ -48,7 +49,7 @@ class Losses:
     def on(self, event: Event) -> None:
         """Take note."""
         if isinstance(event, RedisLost | RedisRefused):
-            self.last = event.error
+            self.last = WORDS.get(event.error, event.error)
 
 
 async def _looked_at(url: str, source: str) -> list[Finding]:

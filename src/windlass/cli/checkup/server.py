@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
-from windlass.cli.checkup import rights
+from windlass.cli.checkup import locks, rights
 from windlass.cli.checkup.finding import Finding, ok, problem, warning
 from windlass.cli.server import connected
 from windlass.cli.words import count, span
@@ -33,7 +33,7 @@ STEPS: tuple[tuple[type[BaseException], str], ...] = (
     (asyncpg.TooManyConnectionsError, "raise max_connections, or put PgBouncer in between"),
     (asyncpg.CannotConnectNowError, "it starts, or stops: ask again in a moment"),
     (socket.gaierror, "correct the host in {named}, or see why its name is not found"),
-    (TimeoutError, "see whether a firewall is in between, or correct the host in {named}"),
+    (TimeoutError, "see whether it hangs or a firewall is in between, or correct {named}"),
 )
 
 FACTS = """
@@ -91,6 +91,7 @@ async def _findings(connection: Connection, url: str, settings: Settings) -> lis
         *durability(facts, settings),
         _pooler(connection, facts, settings),
         await _clock(connection),
+        *await locks.examine(connection, settings.schema),
         await vacuum(connection, LONG),
         _crowd(facts),
     ]
