@@ -4,12 +4,12 @@ import asyncio
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import cast
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.client.conftest import Connect
+from tests.services.calls import Calls
 from windlass.client import Backoff, NoAnswer, Patience
 
 AGAIN = Patience(tries=4, backoff=Backoff(base=0.01))
@@ -20,41 +20,27 @@ async def unsteady(service: str) -> AsyncIterator[str]:
     """A way to the service on which requests arrive, and every other answer does not come back."""
     target = urlsplit(service)
     lost = itertools.cycle([True, False])
-    carrying: list[asyncio.Task[None]] = []
 
     async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        carrying.append(cast("asyncio.Task[None]", asyncio.current_task()))
-        inner_reader, inner_writer = await asyncio.open_connection(target.hostname, target.port)
+        inner_reader, inner_writer = await calls.reach(target.hostname, target.port)
         asking = asyncio.create_task(pass_on(reader, inner_writer))
         try:
             while (answer := await inner_reader.read(1 << 16)) and not next(lost):
                 writer.write(answer)
         finally:
             asking.cancel()
-            await closed(inner_writer)
-            await closed(writer)
+            inner_writer.close()
 
-    server = await asyncio.start_server(carry, "127.0.0.1", 0)
-    try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    finally:
-        server.close()
-        for task in carrying:
-            task.cancel()
-        await asyncio.gather(*carrying, return_exceptions=True)
-
-
-async def closed(writer: asyncio.StreamWriter) -> None:
-    """Close it, and wait until that is so."""
-    writer.close()
-    with suppress(OSError):
-        await writer.wait_closed()
+    calls = Calls(carry)
+    async with calls.taken() as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Write what is read."""
-    while said := await reader.read(1 << 16):
-        writer.write(said)
+    """Write what is read, until the caller hangs up."""
+    with suppress(OSError):
+        while said := await reader.read(1 << 16):
+            writer.write(said)
 
 
 async def test_a_submit_with_a_key_makes_one_job_though_its_answers_are_lost(

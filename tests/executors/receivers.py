@@ -10,6 +10,8 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
+from tests.services.calls import Calls
+
 
 @dataclass
 class Call:
@@ -68,7 +70,7 @@ class Canary:
     port: int = 0
     touched: int = 0
 
-    async def touch(self, _: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def touch(self, _: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Take note, and hang up."""
         self.touched += 1
         writer.close()
@@ -93,28 +95,13 @@ async def canary() -> AsyncIterator[Canary]:
 @asynccontextmanager
 async def raw(answer: Callable[[asyncio.StreamWriter], Awaitable[None]]) -> AsyncIterator[str]:
     """The URL of a server that answers every request with bytes of the test's own making."""
-    tasks: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        tasks.add(task)
         await reader.readuntil(b"\r\n\r\n")
-        try:
-            await answer(writer)
-        except ConnectionError:
-            return  # the client had enough
-        finally:
-            writer.close()
+        await answer(writer)
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
-    finally:
-        server.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    async with Calls(serve).taken() as port:
+        yield f"http://127.0.0.1:{port}/"
 
 
 class Names(AbstractResolver):

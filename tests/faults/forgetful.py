@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from tests.acceptance.lines import Calls
+from tests.services.calls import Calls
 from windlass.store.queries import Queries
 
 SSL, GSS = 80_877_103, 80_877_104  # what a client asks before it says who it is
@@ -47,7 +47,7 @@ class Forgetful:
     def __init__(self, url: str, chance: random.Random) -> None:
         self._target = urlsplit(url)
         self._chance = chance
-        self._calls = Calls()
+        self._calls = Calls(self._call)
         self.url = ""
         self.share = 0.0  # of commits that cost their line
         self.next_claim = False  # lose the answer to the next claim that got something
@@ -57,28 +57,16 @@ class Forgetful:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Take calls while the block runs."""
-        async with await asyncio.start_server(self._call, "127.0.0.1", 0) as server:
-            host, port = server.sockets[0].getsockname()
+        async with self._calls.taken() as port:
             user = self._target.username or "postgres"
-            self.url = self._target._replace(netloc=f"{user}@{host}:{port}").geturl()
-            try:
-                yield
-            finally:
-                server.close()
-                await self._calls.end()
+            self.url = self._target._replace(netloc=f"{user}@127.0.0.1:{port}").geturl()
+            yield
 
     async def _call(self, near: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
-        self._calls.join()
-        try:
-            far, requests = await asyncio.open_connection(self._target.hostname, self._target.port)
-        except (OSError, asyncio.CancelledError):
-            answers.transport.abort()
-            return
+        far, requests = await self._calls.reach(self._target.hostname, self._target.port)
         try:
             await self._greet(near, answers, far, requests)
             await self._converse(near, answers, far, requests)
-        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            return  # the client is gone, or the server, or the test
         finally:
             answers.transport.abort()
             requests.close()

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from tests.acceptance.lines import Calls
+from tests.services.calls import Calls
 
 CHUNK = 1 << 14
 
@@ -34,8 +34,8 @@ class SlowLines:
     def __init__(self, url: str, chance: random.Random) -> None:
         self._target = urlsplit(url)
         self._chance = chance
-        self._calls: set[Call] = set()
-        self._tasks = Calls()
+        self._calls = Calls(self._call)
+        self._open: set[Call] = set()
         self.url = ""
         self.delay = 0.0  # seconds each way
         self.rate = 1e9  # bytes a second and connection, each way
@@ -51,15 +51,10 @@ class SlowLines:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Take calls while the block runs."""
-        async with await asyncio.start_server(self._call, "127.0.0.1", 0) as server:
-            host, port = server.sockets[0].getsockname()
+        async with self._calls.taken() as port:
             user = self._target.username or "postgres"
-            self.url = self._target._replace(netloc=f"{user}@{host}:{port}").geturl()
-            try:
-                yield
-            finally:
-                server.close()
-                await self._tasks.end()
+            self.url = self._target._replace(netloc=f"{user}@127.0.0.1:{port}").geturl()
+            yield
 
     def lead_to(self, url: str) -> None:
         """Lead new calls elsewhere."""
@@ -67,31 +62,27 @@ class SlowLines:
 
     def hang_up(self) -> None:
         """Reset every connection."""
-        for call in list(self._calls):
+        for call in list(self._open):
             call.abort()
 
     def half_open(self, *, all_calls: bool = False) -> int:
         """Let those who listen, or all, hear nothing any more; answer with how many they are."""
-        calls = [call for call in self._calls if call.listens or all_calls]
+        calls = [call for call in self._open if call.listens or all_calls]
         for call in calls:
             call.half_open = True
         return len(calls)
 
     async def _call(self, near: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
-        self._tasks.join()
-        try:
-            far, requests = await asyncio.open_connection(self._target.hostname, self._target.port)
-        except (OSError, asyncio.CancelledError):
-            answers.transport.abort()
-            return
+        far, requests = await self._calls.reach(self._target.hostname, self._target.port)
         call = Call(answers, requests)
-        self._calls.add(call)
-        with suppress(asyncio.CancelledError):
+        self._open.add(call)
+        try:
             await asyncio.gather(
                 self._pass_on(near, requests, call), self._pass_on(far, answers, call)
             )
-        call.abort()
-        self._calls.discard(call)
+        finally:
+            call.abort()
+            self._open.discard(call)
 
     async def _pass_on(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, call: Call

@@ -7,12 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from os import kill
 from pathlib import Path
-from socket import AF_INET
-from typing import cast
 
 import pytest
 
 from tests.recorder import Recorder
+from tests.services.calls import Calls
 from tests.services.certificates import Authority, authority
 from tests.services.redis import RedisServer
 from tests.waiting import until
@@ -24,8 +23,9 @@ from windlass.redis.script import Script
 from windlass.redis.wire import RedisAway, RedisRefusal
 
 ECHO = Script("return {KEYS[1], ARGV[1]}")
-# What a call may take when the machine is as busy as one that runs many tests at once.
-AT_MOST = 0.4
+# What a call may take when the machine is as busy as one that runs many tests at once: more than
+# the deadline, and much less than one deadline after the other.
+DEADLINE, AT_MOST = 0.4, 2.0
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def recorder() -> Recorder:
 @pytest.fixture
 async def link(server: RedisServer, recorder: Recorder) -> AsyncIterator[Link]:
     """A link to a server of the test's own."""
-    link = link_to(server.url, recorder)
+    link = link_to(server.url, recorder, DEADLINE)
     yield link
     await link.close()
 
@@ -55,9 +55,9 @@ async def shared(redis_url: str, recorder: Recorder) -> AsyncIterator[Link]:
     await link.close()
 
 
-def link_to(url: str, recorder: Recorder) -> Link:
+def link_to(url: str, recorder: Recorder, deadline: float = 1.0) -> Link:
     place = parse_redis_url(url)
-    return Link(place, chance=SystemChance(), observer=recorder, deadline=0.2).hold()
+    return Link(place, chance=SystemChance(), observer=recorder, deadline=deadline).hold()
 
 
 async def seconds(link: Link) -> float:
@@ -106,8 +106,8 @@ async def test_who_tells_a_frozen_redis_waits_for_nothing_and_learns_that_it_was
     await link.tell("DEL", "a", unheard=unheard.set)
 
     assert not unheard.is_set()  # that takes a deadline, which nobody waited for
-    assert time.monotonic() - began < 1
-    await asyncio.wait_for(unheard.wait(), 5)
+    assert time.monotonic() - began < AT_MOST
+    await asyncio.wait_for(unheard.wait(), 20)
     kill(server.pid, signal.SIGCONT)
 
 
@@ -216,7 +216,7 @@ async def test_a_frozen_server_costs_one_deadline_and_then_nothing(
     await link.wait()
 
     assert max(first) < AT_MOST
-    assert sum(later) < 0.5  # a deadline for each would be a second
+    assert sum(later) < AT_MOST  # a deadline for each would be eight seconds
     assert await link.call("PING") == b"PONG"
     assert len(recorder.of(RedisLost)) == len(recorder.of(RedisFound)) == 1
 
@@ -232,7 +232,7 @@ async def test_a_server_that_is_frozen_from_the_start_costs_one_deadline(
     await link.wait()
 
     assert max(first) < AT_MOST
-    assert sum(later) < 0.5  # as above
+    assert sum(later) < AT_MOST  # as above
     assert await link.call("PING") == b"PONG"
 
 
@@ -252,13 +252,13 @@ async def test_who_only_listens_notices_a_frozen_server(
 
 
 async def test_a_loop_that_was_busy_itself_does_not_blame_redis(
-    shared: Link, recorder: Recorder
+    link: Link, recorder: Recorder
 ) -> None:
-    await shared.call("PING")
+    await link.call("PING")
 
-    answer = asyncio.create_task(shared.call("ECHO", "late"))
+    answer = asyncio.create_task(link.call("ECHO", "late"))
     await asyncio.sleep(0)
-    time.sleep(0.5)  # noqa: ASYNC251 - longer than the deadline
+    time.sleep(2 * DEADLINE)  # noqa: ASYNC251 - the whole point
 
     assert await answer == b"late"
     assert recorder.of(RedisLost) == []
@@ -337,25 +337,13 @@ async def encrypted(redis_url: str, tmp_path: Path) -> AsyncIterator[tuple[int, 
     there = authority(tmp_path)
     inside = parse_redis_url(redis_url).port
 
-    relays: list[asyncio.Task[None]] = []
-
     async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        relays.append(cast("asyncio.Task[None]", asyncio.current_task()))
-        answers, questions = await asyncio.open_connection("127.0.0.1", inside)
-        try:
-            await asyncio.gather(pour(reader, questions), pour(answers, writer))
-        finally:
-            writer.transport.abort()
-            questions.close()
-            await questions.wait_closed()
+        answers, questions = await calls.reach("127.0.0.1", inside)
+        await asyncio.gather(pour(reader, questions), pour(answers, writer))
 
-    tls = there.vouch("localhost")
-    front = await asyncio.start_server(relay, "localhost", 0, family=AF_INET, ssl=tls)
-    yield front.sockets[0].getsockname()[1], there
-    front.close()
-    for task in relays:
-        task.cancel()
-    await asyncio.gather(*relays, return_exceptions=True)
+    calls = Calls(relay)
+    async with calls.taken(tls=there.vouch("localhost")) as port:
+        yield port, there
 
 
 async def pour(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:

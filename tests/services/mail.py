@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
-from typing import Any
+from typing import Any, cast
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
@@ -39,6 +39,12 @@ class MailSink:
     refuse: dict[str, str] = field(default_factory=dict)  # address -> answer
     data_answer: Callable[[], str] = lambda: "250 OK"
     server: asyncio.Server | None = None
+    lines: list[asyncio.BaseTransport] = field(default_factory=list)
+
+    def hang_up(self) -> None:
+        """End whatever line a client has left open."""
+        for line in self.lines:
+            cast("asyncio.Transport", line).abort()
 
     async def handle_MAIL(  # noqa: N802 - aiosmtpd calls it so
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
@@ -83,6 +89,7 @@ class Counted(SMTP):
         """Count one more."""
         self.event_handler.connections += self.session is None
         self.event_handler.open += self.session is None
+        self.event_handler.lines.append(transport)
         super().connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -124,3 +131,5 @@ async def mail_sink(
     finally:
         sink.server.close()
         await sink.server.wait_closed()
+        sink.hang_up()
+        await asyncio.sleep(0)  # in which lines close
