@@ -1,11 +1,13 @@
 """Fixtures that every test may ask for: real services, a database of its own, either store."""
 
 import asyncio
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+import hypothesis
 import psycopg
 import pytest
 import redis
@@ -29,6 +31,10 @@ def prepare_template(url: str) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Know the services: a worker of xdist is told where they are, anyone else starts them."""
     work_in_memory()
+    # The same examples in every run, and as much time for each as a busy machine needs;
+    # `--hypothesis-profile=default` looks for others.
+    hypothesis.settings.register_profile("steady", deadline=None, derandomize=True)
+    hypothesis.settings.load_profile("steady")
     config.stash[SERVICES] = SharedServices(getattr(config, "workerinput", {}).get("services"))
 
 
@@ -54,6 +60,18 @@ def pytest_configure_node(node: WorkerController) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the services, however the tests ended."""
     config.stash[SERVICES].close()
+
+
+@pytest.fixture(autouse=True)
+def tidied_up(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Have what a test leaves open told of it, not of whichever test runs as it is collected.
+
+    What outlives a test is not looked at again, so this takes hardly any time.
+    """
+    yield
+    request.node.funcargs.clear()
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
