@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.acceptance.fleet import START, surroundings
+from tests.services.server import free_port
 
 
 class Api:
@@ -21,7 +22,7 @@ class Api:
         self._folder = folder
         self._store_url = store_url
         self._process: subprocess.Popen[bytes] | None = None
-        self.url = "http://127.0.0.1:0"
+        self.url = f"http://127.0.0.1:{free_port()}"
 
     @property
     def pid(self) -> int:

@@ -15,7 +15,6 @@ from tests.acceptance.api import Api
 from tests.acceptance.fleet import START
 from tests.faults.dose import dose
 from tests.services.redis import RedisServer
-from tests.services.server import free_port
 from tests.waiting import until
 from windlass import Windlass
 from windlass.core.job import State
@@ -140,7 +139,6 @@ async def test_each_key_makes_one_job_whoever_dies(
     with RedisServer() as server:
         monkeypatch.setenv("WINDLASS_REDIS", server.url)
         api = Api(tmp_path, store_url)
-        api.url = f"http://127.0.0.1:{free_port()}"
         callers = Callers(api.url)
         living, empty = asyncio.create_task(lives(api)), asyncio.create_task(emptying(server))
         try:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from tests.acceptance.fleet import START, surroundings
+from tests.services.server import free_port
 
 
 class Upped:
@@ -13,7 +14,7 @@ class Upped:
 
     def __init__(self, folder: Path, app: str = "tests.client.works:app", **env: str) -> None:
         """Nothing runs yet."""
-        self.url = "http://127.0.0.1:0"
+        self.url = f"http://127.0.0.1:{free_port()}"
         self._folder = folder
         self._app = app
         self.env = {**surroundings(), **env}

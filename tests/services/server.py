@@ -206,10 +206,12 @@ def free_port() -> int:
     """Find a port that nobody uses, below those that the system gives to outgoing connections.
 
     A client that tries again and again while the server is down would else, sooner or later, be
-    given the server's own port to call from, and the server could not come back.
+    given the server's own port to call from, and the server could not come back. The processes of
+    a test run look for different ones, for it may take a while until one is used.
     """
+    process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw9").removeprefix("gw")) % 10
     while True:
-        port = random.randrange(20_000, 30_000)
+        port = random.randrange(20_000 + process, 30_000, 10)
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))
