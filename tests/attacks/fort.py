@@ -104,7 +104,7 @@ class Fort:
         """A connection on which one can say anything."""
         return await asyncio.open_connection("127.0.0.1", self.port)
 
-    async def say(self, said: bytes, at_most: float = 10) -> bytes:
+    async def say(self, said: bytes, at_most: float = 30) -> bytes:
         """Send bytes as they are; everything that is answered until the other side hangs up."""
         reader, writer = await self.connect()
         writer.write(said)
@@ -140,18 +140,21 @@ async def standing(
     recorder, log = Recorder(), io.StringIO()
     observer = Observers(recorder, Logs(log, SystemClock(), level="debug"))
     async with opened(app, given, observer) as (api, service):
-        server = Server(api, service.drain, service.clock)
+        server, hurry = Server(api, service.drain, service.clock), asyncio.Event()
+        hurry.set()
         await server.listen([listener])
-        async with (
-            background(server.run()),
-            aiohttp.ClientSession(f"http://127.0.0.1:{port}") as client,
-        ):
-            yield Fort(
-                app=app,
-                service=service,
-                client=client,
-                port=port,
-                recorder=recorder,
-                log=log,
-            )
-            await server.stop(0, asyncio.Event())
+        try:
+            async with (
+                background(server.run()),
+                aiohttp.ClientSession(f"http://127.0.0.1:{port}") as client,
+            ):
+                yield Fort(
+                    app=app,
+                    service=service,
+                    client=client,
+                    port=port,
+                    recorder=recorder,
+                    log=log,
+                )
+        finally:
+            await server.stop(0, hurry)

@@ -8,49 +8,32 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-import uvicorn
 
 from windlass import Windlass
+from windlass.clock import SystemClock
 from windlass.http.app import Api
+from windlass.http.drain import Drain
 from windlass.http.gate import admission
+from windlass.http.middleware.layer import Asgi
+from windlass.http.server import Server
 from windlass.http.service import Service
 from windlass.wiring.guarding import Guard, guarding
-
-
-class Server(uvicorn.Server):
-    """A server that says when it listens, and leaves signals to the tests."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.listening = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
-        await super().startup(sockets)
-        self.listening.set()
+from windlass.worker.background import background
 
 
 @asynccontextmanager
-async def serving(api: object) -> AsyncIterator[str]:
+async def serving(api: Asgi) -> AsyncIterator[str]:
     """Serve the application on a free port of loopback; gives its address."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
-    config = uvicorn.Config(
-        api,  # type: ignore[arg-type]
-        http="httptools",
-        lifespan="off",
-        log_level="warning",
-        server_header=False,
-        timeout_graceful_shutdown=1,
-    )
-    server = Server(config)
-    running = asyncio.create_task(server._serve([listener]))
-    await server.listening.wait()
+    server, hurry = Server(api, Drain(), SystemClock()), asyncio.Event()
+    hurry.set()
+    await server.listen([listener])
     try:
-        yield f"http://127.0.0.1:{port}"
+        async with background(server.run()):
+            yield f"http://127.0.0.1:{port}"
     finally:
-        server.should_exit = True
-        await running
+        await server.stop(0, hurry)
 
 
 @pytest.fixture

@@ -2076,7 +2076,7 @@ export interface operations {
             query?: {
                 /** @description Some of counts, queues, workers, incidents, jobs, with commas. */
                 topics?: string;
-                /** @description Ids of jobs to watch, with commas; up to 500. */
+                /** @description Ids of jobs to watch, with commas; up to 400. */
                 jobs?: string;
             };
             header?: {

@@ -94,7 +94,7 @@ class AsyncClient:
                 yield job
 
     async def watch(self, job_ids: Iterable[str]) -> AsyncIterator[Job]:
-        """Each of up to 500 jobs as it is, and whenever it has changed, until all are finished."""
+        """Each of up to 400 jobs as it is, and whenever it has changed, until all are finished."""
         watch = Watch(self._line, job_ids)
         while not watch.is_over():
             async with aclosing(self._events(watch)) as events:

@@ -91,7 +91,7 @@ class Client:
             yield from page.jobs
 
     def watch(self, job_ids: Iterable[str]) -> Iterator[Job]:
-        """Each of up to 500 jobs as it is, and whenever it has changed, until all are finished."""
+        """Each of up to 400 jobs as it is, and whenever it has changed, until all are finished."""
         watch = Watch(self._line, job_ids)
         while not watch.is_over():
             with closing(self._events(watch)) as events:

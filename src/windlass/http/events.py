@@ -17,7 +17,8 @@ from windlass.http.problems import Refusal
 from windlass.http.routing import Says, get
 from windlass.http.service import Service
 
-MOST_JOBS = 500
+# No more ids than a request has room for in its first line.
+MOST_JOBS = 400
 EVENTS = "text/event-stream"
 TOLD = ", ".join(f"`{name}`" for name in (*Topic, "job", "progress", "changed", "gone"))
 
@@ -26,7 +27,7 @@ class Watched(msgspec.Struct, kw_only=True):
     """What to tell of."""
 
     topics: Annotated[str, Meta(description=f"Some of {', '.join(Topic)}, with commas.")] = "counts"
-    jobs: Annotated[str, Meta(description="Ids of jobs to watch, with commas; up to 500.")] = ""
+    jobs: Annotated[str, Meta(description="Ids of jobs to watch, with commas; up to 400.")] = ""
 
 
 @get(
