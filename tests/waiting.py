@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 
 async def until(
-    condition: Callable[[], object | Awaitable[object]], at_most: float = 20.0, every: float = 0.005
+    condition: Callable[[], object | Awaitable[object]], at_most: float = 40.0, every: float = 0.005
 ) -> None:
     """Return once the condition, plain or async, is true; fail with its name if it never is."""
     deadline = time.monotonic() + at_most

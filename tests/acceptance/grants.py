@@ -40,11 +40,12 @@ def held(ctx: Context, number: int, worker: int) -> Iterator[None]:
 
 
 def grants(path: Path) -> list[Grant]:
-    """Every line so far, by the clock."""
+    """Every line so far, by the clock, but for one that is being written."""
     lines = path.read_text().splitlines() if path.exists() else []
     # What is given back is free for another grant of the same instant.
     return sorted(
-        (Grant(*json.loads(line)) for line in lines), key=lambda one: (one.at, one.threads)
+        (Grant(*json.loads(line)) for line in lines if line.endswith("]")),
+        key=lambda one: (one.at, one.threads),
     )
 
 

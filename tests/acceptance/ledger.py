@@ -40,7 +40,7 @@ class Ledger:
         self._add(self._ends, Entry(job, fence, number, os.getpid(), time.monotonic()), sync=False)
 
     def entries(self) -> list[Entry]:
-        """Every start so far, in the order of writing."""
+        """Every start so far, in the order of writing, but for one that is being written."""
         return self._all(self.path)
 
     def ends(self) -> frozenset[tuple[str, int]]:
@@ -67,5 +67,6 @@ class Ledger:
 
     def _all(self, path: Path) -> list[Entry]:
         since_1970 = time.time() - time.monotonic()
-        lines = (Entry(*json.loads(line)) for line in path.read_text().splitlines())
+        written = (line for line in path.read_text().splitlines() if line.endswith("]"))
+        lines = (Entry(*json.loads(line)) for line in written)
         return [entry._replace(at=entry.at + since_1970) for entry in lines]

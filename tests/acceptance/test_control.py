@@ -3,6 +3,7 @@
 import time
 
 from tests.acceptance.fleet import Site
+from tests.faults.dose import dose
 from windlass.core.job import State
 
 
@@ -14,17 +15,17 @@ async def test_a_cancel_reaches_a_running_job_in_another_process(site: Site) -> 
 
     asked = time.monotonic()
     await site.app.cancel(job.id)
-    cancelled = await site.app.wait(job.id, timeout=10)
+    cancelled = await site.app.wait(job.id, timeout=30)
     took = time.monotonic() - asked
 
     assert cancelled.state is State.CANCELLED
-    assert took <= 1.5
+    assert took <= dose(short=10.0, full=1.5)
 
 
 async def test_a_job_that_was_cancelled_before_its_time_never_starts(site: Site) -> None:
     await site.node().ready()
-    later = site.works.rest.options(delay=0.5).job(0, 0)
-    witness = site.works.rest.options(delay=0.6).job(1, 0)
+    later = site.works.rest.options(delay=1.5).job(0, 0)
+    witness = site.works.rest.options(delay=1.6).job(1, 0)
     await site.enqueue(later, witness)
 
     await site.app.cancel(later.id)

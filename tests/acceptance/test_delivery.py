@@ -34,8 +34,8 @@ def node(folder: Path, **environ: str) -> Iterator[psutil.Process]:
     try:
         yield psutil.Process(process.pid)
     finally:
-        process.terminate()
-        process.wait(20)
+        process.kill()
+        process.wait()
 
 
 def kill_workers(supervisor: psutil.Process) -> None:

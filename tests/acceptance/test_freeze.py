@@ -46,7 +46,7 @@ async def test_what_runs_elsewhere_meanwhile_is_refused(site: Site) -> None:
 @pytest.mark.timeout(180)
 async def test_a_node_that_was_frozen_for_less_than_its_lease_keeps_its_jobs(site: Site) -> None:
     jobs = gated(site)
-    frozen, other = await frozen_with(site, jobs, lease=6)
+    frozen, other = await frozen_with(site, jobs, lease=10)
     await asyncio.sleep(2)
 
     frozen.thaw()

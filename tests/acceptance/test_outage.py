@@ -23,7 +23,7 @@ OUTAGES = dose(short=4, full=30)
 AWAY_FOR = dose(short=1.5, full=2.0)  # seconds, at most
 BETWEEN = dose(short=(0.0, 0.0), full=(5.0, 15.0))  # seconds
 RATE = dose(short=None, full=50)  # jobs a second; else as many as are done
-RECOVERED_WITHIN = 3.0
+RECOVERED_WITHIN = dose(short=30.0, full=3.0)
 BURST = 8  # jobs at a time, until everybody has one
 RECENT = 5_000
 

@@ -13,13 +13,14 @@ import pytest
 
 from tests.acceptance.api import Api, serving
 from tests.acceptance.mischief import HARMS, harmed
+from tests.faults.dose import dose
 from tests.services.redis import RedisServer
 
-CALM, HARMED = 1.5, 4.0
+CALM, HARMED = dose(short=(1.0, 2.0), full=(1.5, 4.0))
 CALLERS = 4
 # What a request may cost more than the worst one without any harm. None may cost more than that: of
 # thousands only a few dozen are under way in the moment when Redis is lost.
-ADDED = 0.060
+ADDED = dose(short=0.3, full=0.060)
 # A machine that runs other tests keeps requests waiting for its own reasons, but not each time.
 ROUNDS = 4
 

@@ -6,10 +6,13 @@ from statistics import median
 import pytest
 
 from tests.acceptance.fleet import Site
+from tests.faults.dose import dose
 
 JOBS = 30
 # A machine that has other things to do may be late; one that is late every time is too slow.
 ROUNDS = 3
+# Of half of them; who looks for them once a second would be late by half of one.
+EARLY_ENOUGH = dose(short=0.25, full=0.05)
 
 
 @pytest.mark.timeout(180)
@@ -46,4 +49,4 @@ async def lateness(site: Site, chance: random.Random) -> list[float]:
 
 def on_time(late: list[float]) -> bool:
     """Whether nearly all of them are in time, or half of them by far."""
-    return late[JOBS * 95 // 100] <= 0.1 or median(late) <= 0.05
+    return late[JOBS * 95 // 100] <= 0.1 or median(late) <= EARLY_ENOUGH

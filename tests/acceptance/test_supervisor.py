@@ -25,8 +25,8 @@ async def test_another_node_takes_over_when_a_supervisor_is_killed(site: Site) -
     family = doomed.family()
 
     doomed.kill()
-    await until(lambda: not any(process.is_running() for process in family), at_most=8)
-    await until(lambda: heir.said("jobs reclaimed"), at_most=8)
+    await until(lambda: not any(process.is_running() for process in family), at_most=30)
+    await until(lambda: heir.said("jobs reclaimed"), at_most=30)
     gate.touch()
     await site.all_finished()
 

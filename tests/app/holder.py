@@ -19,17 +19,18 @@ async def hold(url: str, path: Path, ttl: float) -> None:
             try:
                 async with app.lock("report", ttl=ttl) as lock:
                     for _ in range(20):
+                        at = time.monotonic()  # it may freeze between any two steps
                         lock.check()
-                        write(path, "holds", lock.token)
+                        write(path, "holds", lock.token, at)
                         await asyncio.sleep(0.005)
             except LockLost as lost:
-                write(path, "lost", lost.token)
+                write(path, "lost", lost.token, time.monotonic())
 
 
-def write(path: Path, what: str, token: int) -> None:
+def write(path: Path, what: str, token: int, at: float) -> None:
     """Add a line in one piece."""
     with path.open("a") as file:
-        file.write(f"{what} {token} {time.monotonic()}\n")
+        file.write(f"{what} {token} {at}\n")
 
 
 if __name__ == "__main__":

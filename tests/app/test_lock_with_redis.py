@@ -69,7 +69,7 @@ async def test_who_waits_is_told_and_need_not_ask(store_url: str, redis_url: str
         quick = [late] + [(await passed_on(one, other, 0.2))[0] for _ in range(4)]
 
     assert asked <= asked_without / 2
-    assert min(quick) < 0.05
+    assert min(quick) < 0.1
 
 
 @pytest.mark.parametrize("harm", [signal.SIGKILL, signal.SIGSTOP])
@@ -86,8 +86,8 @@ async def test_a_lock_passes_on_though_redis_is_lost_while_somebody_waits(
             freed = asyncio.get_running_loop().time()
         late = await waiting - freed
 
-        assert late < 2.0
-        async with one.lock("report", timeout=5) as lock:
+        assert late < 10.0
+        async with one.lock("report", timeout=20) as lock:
             assert lock.token > 0
         if harm is signal.SIGSTOP:
             os.kill(server.pid, signal.SIGCONT)

@@ -290,7 +290,7 @@ async def test_the_bell_rings_when_the_caller_commits(postgres_url: str) -> None
             await app.enqueue(declared.job("ada"), connection=connected.connection)
             await connected.commit()
 
-            await asyncio.wait_for(ringing, 5)
+            await asyncio.wait_for(ringing, 20)
 
 
 async def _heard(ear: Any, word: str) -> None:

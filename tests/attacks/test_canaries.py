@@ -222,7 +222,7 @@ async def visited(visitor: Visitor, cage: Cage) -> None:
 async def over(visitor: Visitor, job_id: str, good: str) -> None:
     """Wait for the end of a job, and read all that is told of it but its own payload."""
     job: dict[str, Any] = {}
-    for _ in range(600):
+    for _ in range(2_000):
         _, job = await visitor.ask("GET", f"/jobs/{job_id}", given=True, Authorization=good)
         if job["completed_at"]:
             break

@@ -114,7 +114,7 @@ async def test_odd_requests_are_answered_as_what_they_are(
 
     if not status:
         writer.write(b"\r\n")
-    head = await asyncio.wait_for(reader.readuntil(b"\r\n"), 10)
+    head = await asyncio.wait_for(reader.readuntil(b"\r\n"), 30)
     writer.close()
 
     assert head.startswith(b"HTTP/1.1 " + (status or b"200")), head
@@ -128,7 +128,7 @@ async def test_a_length_that_lies_holds_nobody_up_but_the_liar(alone: Fort) -> N
 
     meanwhile = await alone.ask("GET", "/livez")
     writer.write_eof()
-    rest = await asyncio.wait_for(reader.read(), 10)
+    rest = await asyncio.wait_for(reader.read(), 30)
     writer.close()
 
     assert short.startswith(b"HTTP/1.1 4")
@@ -155,7 +155,7 @@ async def test_who_drips_is_hung_up_on(
         writer.write(said)
         dripping = asyncio.create_task(_drip(writer, drip))
 
-        told = await asyncio.wait_for(_rest(reader), 10)
+        told = await asyncio.wait_for(_rest(reader), 30)
         dripping.cancel()
         writer.close()
 
@@ -220,29 +220,29 @@ async def test_who_reads_nothing_costs_no_more_than_a_connection(alone: Fort) ->
 async def test_a_thousand_requests_in_one_piece_are_answered_in_order(alone: Fort) -> None:
     last = b"GET /livez HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
 
-    answer = await alone.say((GET + b"\r\n") * 999 + last, at_most=30)
+    answer = await alone.say((GET + b"\r\n") * 999 + last, at_most=60)
 
     assert answer.count(b"HTTP/1.1 200 OK\r\n") == 1_000
 
 
 async def test_who_asks_too_often_is_slowed_and_nobody_else_is(folder: Path) -> None:
-    async with standing(f"sqlite:///{folder / 'rate.db'}", secret=SECRET, rate=20.0) as fort:
+    async with standing(f"sqlite:///{folder / 'rate.db'}", secret=SECRET, rate=2.0) as fort:
         ada, bob = (
             {"Authorization": f"Bearer {fort.token(Scope.READ, name=name)}"}
             for name in ("ada", "bob")
         )
 
-        statuses = [(await fort.ask("GET", "/jobs", None, ada)).status for _ in range(80)]
-        refused = await fort.ask("GET", "/jobs", None, ada)
+        heard = [await fort.ask("GET", "/jobs", None, ada) for _ in range(20)]
         other = await fort.ask("GET", "/jobs", None, bob)
         health = await fort.ask("GET", "/readyz")
         guessing = [
             (await fort.ask("GET", "/jobs", None, {"Authorization": f"Bearer {n}"})).status
-            for n in range(80)
+            for n in range(20)
         ]
 
-    assert set(statuses) == {200, 429}
-    assert (refused.status, refused.headers["retry-after"]) == (429, "1")
+    refused = [one for one in heard if one.status == 429]
+    assert {one.status for one in heard} == {200, 429}
+    assert {one.headers["retry-after"] for one in refused} == {"1"}
     assert (other.status, health.status) == (200, 200)
     assert set(guessing) == {401, 429}
 

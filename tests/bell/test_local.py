@@ -89,7 +89,7 @@ async def test_a_ring_is_heard_from_another_process(bell: LocalBell) -> None:
             sys.executable, "-c", RINGER, str(bell._folder), "mail"
         )
 
-        assert await asyncio.wait_for(ear.wait(), 10) == ["mail"]
+        assert await asyncio.wait_for(ear.wait(), 30) == ["mail"]
         assert await ringer.wait() == 0
 
 

@@ -41,7 +41,7 @@ class Place:
         return RedisTokens(self._link(), "t:", SystemChance())
 
     def _link(self) -> Link:
-        return Link(self.place, chance=SystemChance(), observer=self.told, deadline=0.5).hold()
+        return Link(self.place, chance=SystemChance(), observer=self.told, deadline=1).hold()
 
     async def call(self, *command: str) -> object:
         """Ask Redis something."""

@@ -20,9 +20,9 @@ LENGTH = 0.05
 SLOTS = 4
 BACKLOG = 60  # urgent jobs in line, always
 EVERY = dose(short=0.3, full=1.0)  # comes one that is not
-LATE = 0.5  # what a machine with much else to do may take
+LATE = dose(short=3.0, full=0.5)  # what a machine with much else to do may take
 # Jobs that were claimed together start in any order, and so do those of one line on many slots.
-TOGETHER = 0.5
+TOGETHER = dose(short=1.0, full=0.5)
 
 
 class Asked:

@@ -19,7 +19,7 @@ from tests.waiting import until
 JOBS = dose(short=200, full=5_000)
 CALLERS = 8
 CLAIMS = dose(short=5, full=50)
-USABLE_WITHIN = 1.0
+USABLE_WITHIN = dose(short=5.0, full=1.0)
 
 
 @pytest.fixture
@@ -79,4 +79,4 @@ async def test_claims_whose_answer_was_lost_run_soon_and_not_when_the_lease_ends
     record_property("longest until it runs", f"{max(waits):.2f} s")
     assert site.audit() == Audit()
     assert median(waits) <= USABLE_WITHIN
-    assert max(waits) <= dose(short=20.0, full=USABLE_WITHIN)
+    assert max(waits) <= dose(short=30.0, full=USABLE_WITHIN)

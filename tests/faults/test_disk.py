@@ -26,7 +26,7 @@ from windlass.wiring import migrate
 FILLINGS = dose(short=1, full=3)
 FULL_FOR = dose(short=1.0, full=10.0)
 CALLERS = 4
-BACK_WITHIN = 5.0
+BACK_WITHIN = dose(short=30.0, full=5.0)
 # A cluster that takes as little room as it can.
 SMALL = {
     "shared_buffers": "8MB",

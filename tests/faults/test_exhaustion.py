@@ -19,7 +19,7 @@ from windlass.wiring import migrate
 
 TIMES = dose(short=1, full=5)
 TAKEN_FOR = dose(short=1.5, full=10.0)
-BACK_WITHIN = 5.0
+BACK_WITHIN = dose(short=30.0, full=5.0)
 OURS = "application_name = 'windlass'"
 
 

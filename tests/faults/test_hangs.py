@@ -15,9 +15,9 @@ from windlass.core.job import NewJob
 HANGS = dose(short=2, full=50)  # of each kind
 JOBS = dose(short=100, full=2_000)
 ENDED_WITHIN = dose(short=30.0, full=2.0)  # seconds after the timeout
-LEASE = 2.0  # seconds
+LEASE = dose(short=4.0, full=2.0)  # seconds
 HOGS = dose(short=1, full=10)
-HOGGED_FOR = dose(short=2 * LEASE, full=10.0)
+HOGGED_FOR = dose(short=1.5 * LEASE, full=10.0)
 
 
 @pytest.mark.timeout(dose(short=120, full=900))

@@ -13,14 +13,14 @@ from tests.acceptance.audit import Audit
 from tests.acceptance.fleet import Site
 from tests.faults.dose import dose
 
-JOBS = 40
-LENGTH = dose(short=0.5, full=5.0)
+JOBS = dose(short=24, full=40)
+LENGTH = dose(short=1.0, full=5.0)
 SLOTS = 2  # of each of four workers
 LONGER = 1.15
 # What a machine with much else to do takes for five rounds of claims, which are short of work.
-LATE = dose(short=2.0, full=0.5)
+LATE = dose(short=4.0, full=0.5)
 # How long a job may wait for its start in the hands of who claimed it; less than its length.
-HELD_BACK = dose(short=0.5, full=0.1)
+HELD_BACK = dose(short=0.9, full=0.1)
 
 
 class Watch:

@@ -15,7 +15,7 @@ from tests.waiting import until
 JOBS = dose(short=300, full=2_000)
 NOTICED_WITHIN = 3.0
 # Until its supervisor has looked, and on a machine that has much else to do.
-LATE = 2.0
+LATE = dose(short=20.0, full=2.0)
 
 
 @pytest.fixture

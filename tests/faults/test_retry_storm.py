@@ -25,7 +25,7 @@ RETRY_AFTER = 3  # longer than anybody would wait who was not told
 BUDGET = 10
 SLOWER = 2.0
 # What a machine that has much else to do may take for its own reasons.
-LATE = dose(short=0.5, full=0.05)
+LATE = dose(short=3.0, full=0.05)
 
 
 class Host:

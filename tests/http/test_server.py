@@ -194,7 +194,7 @@ async def test_headers_that_do_not_come_are_not_waited_for(said: bytes) -> None:
         line = await site.connect()
         line.say(said)
 
-        answer = await asyncio.wait_for(line.rest(), 10)
+        answer = await asyncio.wait_for(line.rest(), 30)
         line.close()
 
     assert answer == b""
@@ -223,7 +223,7 @@ async def test_who_sends_on_after_a_refusal_can_read_it_and_is_then_hung_up_on()
         line.say(b"800\r\n" + b"x" * 2048 + b"\r\n")
         head = await line.head()
         line.say(b"800\r\n" + b"x" * 2048 + b"\r\n")
-        await asyncio.wait_for(line.rest(), 10)
+        await asyncio.wait_for(line.rest(), 30)
         line.close()
 
     assert head.startswith(b"HTTP/1.1 413 ")
@@ -306,7 +306,7 @@ async def test_hundreds_of_idle_connections_keep_nobody_out() -> None:
         idle = [await site.connect() for _ in range(300)]
         line = await site.connect()
         line.say(GET + b"\r\n")
-        head = await asyncio.wait_for(line.head(), 10)
+        head = await asyncio.wait_for(line.head(), 30)
         for each in (*idle, line):
             each.close()
 
@@ -323,7 +323,7 @@ async def test_an_idle_connection_is_kept_for_a_while(monkeypatch: pytest.Monkey
             await line.head()
         before = site.connections
 
-        left = await asyncio.wait_for(line.rest(), 10)
+        left = await asyncio.wait_for(line.rest(), 30)
         line.close()
 
     assert (before, left) == (1, b"")
@@ -486,7 +486,7 @@ async def test_who_reads_nothing_does_not_hold_up_the_end() -> None:
         line.say(GET + b"\r\n")
         await until(lambda: site.layered.observer.of(RequestServed))
 
-        await asyncio.wait_for(site.stop(0.1), 10)
+        await asyncio.wait_for(site.stop(0.1), 30)
 
         assert site.connections <= 1
         line.close()

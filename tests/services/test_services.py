@@ -75,7 +75,7 @@ async def test_a_killed_owner_leaves_nothing_behind() -> None:
 
         owner.kill()
 
-    await until(lambda: not folder.exists(), at_most=10)
+    await until(lambda: not folder.exists(), at_most=30)
 
 
 def test_redis_comes_back_on_its_port() -> None:

@@ -82,7 +82,7 @@ async def deaths(*reports: Report) -> AsyncIterator[list[Doomed]]:
 
 async def test_a_process_that_died_at_work_is_replaced_at_once_again_and_again() -> None:
     async with deaths(Started()) as started:
-        await until(lambda: len(started) >= 6, at_most=2)
+        await until(lambda: len(started) >= 6, at_most=5)
 
 
 async def test_a_process_that_never_worked_is_replaced_later_and_later() -> None:

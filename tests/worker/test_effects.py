@@ -12,7 +12,7 @@ from tests.worker.yard import Yard, open_yard
 from windlass.core.job import JobId, State
 from windlass.core.settle import Settlement
 from windlass.executors.context import Context
-from windlass.store.postgres import CONNECT_TIMEOUT
+from windlass.store.postgres_pool import CONNECT_TIMEOUT
 
 HANG_UP = "select pg_terminate_backend(pg_backend_pid())"
 
@@ -143,7 +143,7 @@ async def test_a_turn_that_is_given_up_as_it_comes_holds_nobody_up(yard: Yard) -
     began = time.monotonic()
     await yard.store.pause("another", "me")
 
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     await asyncio.wait([first, second])
 
 

@@ -148,7 +148,7 @@ async def test_what_a_renewal_tells_reaches_the_workers(site: Site) -> None:
 async def test_a_lease_that_cannot_be_renewed_is_trusted_no_longer_than_it_lasts(
     site: Site,
 ) -> None:
-    node = site.node(LeaseTerms(ttl=0.5, every=0.02))
+    node = site.node(LeaseTerms(ttl=1.5, every=0.02))
 
     async with node.on_duty(site.crew):
         await until(lambda: site.observer.of(LeaseRenewed))
@@ -163,7 +163,7 @@ async def test_a_lease_that_cannot_be_renewed_is_trusted_no_longer_than_it_lasts
 
 
 async def test_a_node_may_judge_after_one_lease_and_not_after_an_outage(site: Site) -> None:
-    node = site.node(LeaseTerms(ttl=0.3, every=0.05))
+    node = site.node(LeaseTerms(ttl=1.0, every=0.05))
 
     async with node.on_duty(site.crew):
         assert not node.may_judge()

@@ -1,6 +1,7 @@
 """What handlers say is kept: bounded, the last word included, and never after the end."""
 
 import asyncio
+import time
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +15,7 @@ from windlass.executors.context import MAX_FILE, Context
 
 async def test_progress_is_kept_twice_a_second_and_at_the_end(any_yard: Yard) -> None:
     kept: list[float] = []
+    began = time.monotonic()
 
     async def work(ctx: Context) -> None:
         for step in range(1, 101):
@@ -35,7 +37,7 @@ async def test_progress_is_kept_twice_a_second_and_at_the_end(any_yard: Yard) ->
     last = await any_yard.store.progress(job)
     assert last is not None
     assert (last.fraction, last.message) == (1.0, "step 100")
-    assert len(kept) <= 3
+    assert len(kept) <= 3 + 2 * (time.monotonic() - began)
 
 
 async def test_progress_of_a_long_job_is_seen_while_it_runs(yard: Yard) -> None:

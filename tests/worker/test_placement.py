@@ -83,7 +83,7 @@ async def test_a_wide_worker_that_is_gone_for_a_moment_is_waited_for(yard: Yard)
         granted.append(ctx.threads)
 
     yard.handles(work)
-    worker = await yard.hire(threads=4, patience=0.3, poll=0.05)
+    worker = await yard.hire(threads=4, patience=1.0, poll=0.05)
     worker.learn(standing(widest=8))
     worker.learn(standing(widest=4))
 

@@ -96,7 +96,7 @@ async def test_asked_again_without_a_drain_it_ends_at_once(yard: Yard) -> None:
     await asyncio.sleep(0)
     assert not run.done()
     worker.stop(drain=False)
-    await asyncio.wait_for(run, 5)
+    await asyncio.wait_for(run, 20)
 
     assert await yard.state(job) is State.PENDING
 
@@ -119,7 +119,7 @@ async def test_a_handler_that_will_not_end_does_not_keep_the_worker(yard: Yard) 
     await begun.wait()
 
     worker.stop(drain=False)
-    await asyncio.wait_for(run, 10)
+    await asyncio.wait_for(run, 20)
 
     given = await yard.job(job)
     assert (given.state, given.fence) == (State.PENDING, 2)
@@ -172,6 +172,6 @@ async def test_a_store_that_stays_away_does_not_keep_the_worker_beyond_its_lease
     await until(lambda: any(event.chore == "settle" for event in yard.seen.of(ChoreFailed)))
     assert not run.done()
     yard.lease.revoke()
-    await asyncio.wait_for(run, 10)
+    await asyncio.wait_for(run, 20)
 
     assert "left to be reclaimed" in yard.seen.of(ChoreFailed)[-1].error

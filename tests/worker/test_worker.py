@@ -180,7 +180,7 @@ async def test_a_bell_makes_an_idle_worker_look(yard: Yard) -> None:
         await until(lambda: rooms == [True])
         await yard.enqueue("hello")
         worker.ring()
-        await asyncio.wait_for(ran.wait(), 5)
+        await asyncio.wait_for(ran.wait(), 20)
         worker.stop()
 
 
@@ -207,7 +207,7 @@ async def test_a_bell_that_rings_during_a_claim_is_not_lost(yard: Yard) -> None:
         await yard.enqueue("hello")
         worker.ring()
         answer.set()
-        await asyncio.wait_for(ran.wait(), 5)
+        await asyncio.wait_for(ran.wait(), 20)
 
 
 async def test_a_worker_that_is_cancelled_leaves_nothing_running(yard: Yard) -> None:
@@ -263,7 +263,7 @@ async def test_without_a_bell_polling_finds_the_job(yard: Yard) -> None:
     async with yard.working(poll=0.05) as worker:
         await until(lambda: worker.has_room)
         await yard.enqueue("hello")
-        await asyncio.wait_for(ran.wait(), 5)
+        await asyncio.wait_for(ran.wait(), 20)
 
 
 async def test_only_named_queues_are_served(any_yard: Yard) -> None:
