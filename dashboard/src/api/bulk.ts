@@ -3,15 +3,10 @@ import { api } from "./client";
 
 export type Action = "retry" | "cancel" | "delete";
 
-export interface Bulk {
-  id: string;
-  action: Action;
-}
-
-/** Begin; `rate` is jobs a second at most, for what would be too much at once. */
-export async function startBulk(action: Action, filter: string, rate?: number): Promise<Bulk> {
+/** Begin; `rate` is jobs a second at most, for what would be too much at once. Answers with its id. */
+export async function startBulk(action: Action, filter: string, rate?: number): Promise<string> {
   const { id } = await api.post("/jobs/bulk", {
     body: { action, filter, ...(rate !== undefined && { rate }) },
   });
-  return { id, action };
+  return id;
 }

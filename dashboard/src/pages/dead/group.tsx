@@ -1,7 +1,7 @@
 /** Dead letters of one type that failed in the same way. */
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { startBulk, type Bulk } from "~/api/bulk";
+import { startBulk } from "~/api/bulk";
 import type { Group } from "~/api/shapes";
 import { useMay } from "~/api/session";
 import { Button, buttonLook } from "~/components/button";
@@ -13,7 +13,7 @@ import { Replay } from "./replay";
 
 interface GroupProps {
   group: Group;
-  onBulk: (bulk: Bulk) => void;
+  onBulk: (id: string) => void;
 }
 
 export function GroupPanel({ group, onBulk }: GroupProps) {

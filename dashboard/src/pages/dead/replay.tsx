@@ -1,7 +1,7 @@
 /** Lets a whole group run again: at once, or slowly where something behind them might break. */
 import { useMutation } from "@tanstack/react-query";
 import { useId, useState, type FormEvent } from "react";
-import { startBulk, type Bulk } from "~/api/bulk";
+import { startBulk } from "~/api/bulk";
 import type { Group } from "~/api/shapes";
 import { Button } from "~/components/button";
 import { Dialog } from "~/components/dialog";
@@ -13,7 +13,7 @@ interface ReplayProps {
   open: boolean;
   group: Group;
   onClose: () => void;
-  onBulk: (bulk: Bulk) => void;
+  onBulk: (id: string) => void;
 }
 
 export function Replay({ open, group, onClose, onBulk }: ReplayProps) {
@@ -21,8 +21,8 @@ export function Replay({ open, group, onClose, onBulk }: ReplayProps) {
   const [rate, setRate] = useState("");
   const starting = useMutation({
     mutationFn: () => startBulk("retry", group.q, rate === "" ? undefined : parseFloat(rate)),
-    onSuccess: (bulk) => {
-      onBulk(bulk);
+    onSuccess: (id) => {
+      onBulk(id);
       onClose();
     },
   });

@@ -1,12 +1,11 @@
 /** What can be done with jobs: with one, with some, and with all that match. */
+import type { Action } from "~/api/bulk";
 import { api } from "~/api/client";
 import { Problem } from "~/api/problem";
 import type { Job, State } from "~/api/shapes";
 import type { IconName } from "~/components/icon";
 import { count } from "~/components/words";
 import { whole, type Asked } from "./words";
-
-export type Act = "retry" | "cancel" | "delete";
 
 interface Told {
   verb: string;
@@ -19,7 +18,7 @@ interface Told {
   means: string;
 }
 
-export const ACTS: Record<Act, Told> = {
+export const ACTS: Record<Action, Told> = {
   retry: {
     verb: "Retry",
     done: "Retried",
@@ -46,14 +45,14 @@ export const ACTS: Record<Act, Told> = {
   },
 };
 
-export const ALL_ACTS = Object.keys(ACTS) as Act[];
+export const ALL_ACTS = Object.keys(ACTS) as Action[];
 
-export function can(act: Act, job: Pick<Job, "status">): boolean {
+export function can(act: Action, job: Pick<Job, "status">): boolean {
   return ACTS[act].states.includes(job.status);
 }
 
 /** Do it; answers with the job as it is then, unless it is gone. */
-export function perform(act: Act, id: string): Promise<Job | undefined> {
+export function perform(act: Action, id: string): Promise<Job | undefined> {
   const path = { job_id: id };
   switch (act) {
     case "retry":
@@ -70,7 +69,7 @@ const AT_ONCE = 4;
 
 /** Do it to each; what had changed meanwhile is told apart, and fails nothing. */
 export async function performAll(
-  act: Act,
+  act: Action,
   ids: readonly string[],
   onEach: (id: string, job: Job | undefined) => void,
 ): Promise<string> {
@@ -92,13 +91,13 @@ export async function performAll(
 }
 
 /** The query of a bulk action: it must say which jobs it means. */
-export function meant(act: Act, asked: Asked): string {
+export function meant(act: Action, asked: Asked): string {
   const q = whole(asked);
   const stated = asked.status !== undefined || /(^|\s)status:/.test(q);
   return stated ? q : [`status:${ACTS[act].states.join(",")}`, q].filter(Boolean).join(" ");
 }
 
 /** Whether the query leaves anything that it could be done to. */
-export function fits(act: Act, { status }: Asked): boolean {
+export function fits(act: Action, { status }: Asked): boolean {
   return status === undefined || ACTS[act].states.includes(status);
 }

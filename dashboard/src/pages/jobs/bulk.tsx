@@ -2,6 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import type { Action } from "~/api/bulk";
 import { jobs } from "~/api/jobs";
 import { useMay } from "~/api/session";
 import type { Job, Progress } from "~/api/shapes";
@@ -11,13 +12,14 @@ import { Meter } from "~/components/meter";
 import { isLive, standing } from "~/components/state";
 import { StateBadge } from "~/components/state-badge";
 import { sayProblem } from "~/components/toast";
-import { count } from "~/components/words";
+import { count, number } from "~/components/words";
 import { useWatch } from "~/live/live";
-import { perform } from "./acts";
+import { ACTS, perform } from "./acts";
 
 interface BulkProps {
   id: string;
-  onDone: () => void;
+  /** Said when it has ended while one looked. */
+  onDone?: () => void;
   onClose: () => void;
 }
 
@@ -34,7 +36,7 @@ export function BulkProgress({ id, onDone, onClose }: BulkProps) {
   const going = live(job.data);
   const went = useRef(false);
   useEffect(() => {
-    if (went.current && !going) onDone();
+    if (went.current && !going) onDone?.();
     went.current = job.isSuccess && going;
   }, [job.isSuccess, going, onDone]);
   return (
@@ -93,8 +95,10 @@ function part(job: Job | undefined, progress: Progress | null | undefined): numb
 
 function told(job: Job | undefined, progress: Progress | null | undefined): string {
   if (job?.status === "completed") {
+    const { action } = job.payload as { action: Action };
     const { matched, changed } = job.result as { matched: number; changed: number };
-    return `Done: ${count(matched, "job")} matched, ${count(changed, "changed", "changed")}`;
+    const done = `${ACTS[action].done} ${count(changed, "job")}`;
+    return matched > changed ? `${done} of ${number(matched)} that matched` : done;
   }
   if (job?.status === "failed") return job.error ?? "It failed";
   return progress?.message ?? (job?.status === "running" ? "Begins" : "Waits for a worker");

@@ -1,14 +1,14 @@
 /** What is selected, and what can be done with it: with some jobs, or with all that match. */
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "~/api/client";
+import { startBulk, type Action } from "~/api/bulk";
 import type { Job } from "~/api/shapes";
 import { Button } from "~/components/button";
 import { Confirm } from "~/components/confirm";
 import { say, sayProblem } from "~/components/toast";
 import { count, number } from "~/components/words";
 import { useKeys } from "~/keys/keys";
-import { ACTS, ALL_ACTS, can, fits, meant, performAll, type Act } from "./acts";
+import { ACTS, ALL_ACTS, can, fits, meant, performAll } from "./acts";
 import type { Asked } from "./words";
 
 interface ChoiceProps {
@@ -28,24 +28,22 @@ interface ChoiceProps {
 
 export function Choice(props: ChoiceProps) {
   const { asked, chosen, at, total, all, onAll, onClear, onEach, onBulk } = props;
-  const [wanted, setWanted] = useState<Act>();
+  const [wanted, setWanted] = useState<Action>();
   const meaning = chosen.length > 0 ? chosen : at ? [at] : [];
   const acting = useMutation({
-    mutationFn: (act: Act) => performAll(act, idsFor(act, meaning), onEach),
+    mutationFn: (act: Action) => performAll(act, idsFor(act, meaning), onEach),
     onSuccess: (told) => {
       say(told);
       onClear();
     },
     onError: sayProblem,
   });
-  const bulk = async (act: Act) => {
-    const { id } = await api.post("/jobs/bulk", {
-      body: { action: act, filter: meant(act, asked) },
-    });
+  const bulk = async (act: Action) => {
+    const id = await startBulk(act, meant(act, asked));
     onClear();
     onBulk(id);
   };
-  const begin = (act: Act) => {
+  const begin = (act: Action) => {
     const few = idsFor(act, meaning);
     if (all) return setWanted(act);
     if (few.length === 0) return;
@@ -125,6 +123,6 @@ function allWords(total: number | undefined): string {
   return total === undefined ? "All that match" : `All ${number(total)} that match`;
 }
 
-function idsFor(act: Act, jobs: readonly Job[]): string[] {
+function idsFor(act: Action, jobs: readonly Job[]): string[] {
   return jobs.filter((job) => can(act, job)).map((job) => job.id);
 }
