@@ -1,5 +1,6 @@
 /** Asks the API: every path, parameter and answer is as the OpenAPI document has it. */
 import { Problem, problemOf } from "./problem";
+import { noteAnswer } from "./reach";
 import type { paths } from "./schema";
 
 type Method = "get" | "post" | "delete";
@@ -124,9 +125,12 @@ async function fetched(method: Method, path: string, given: Loose): Promise<Resp
 
 async function answered(url: URL, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, { ...init, credentials: "same-origin" });
+    const response = await fetch(url, { ...init, credentials: "same-origin" });
+    noteAnswer(true);
+    return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
+    noteAnswer(false);
     throw Problem.away();
   }
 }

@@ -33,7 +33,7 @@ export class Problem extends Error {
     return new Problem({
       type: "away",
       title: "The server does not answer",
-      detail: "Check that windlass is running and that this browser can reach it; we keep trying.",
+      detail: "Check that windlass is running and that this browser can reach it.",
     });
   }
 

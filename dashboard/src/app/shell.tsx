@@ -5,6 +5,7 @@ import { useEffect } from "react";
 import { session } from "~/api/session";
 import { Failure } from "~/components/failure";
 import { startLive } from "~/live/live";
+import { Away } from "./away";
 import { Commands } from "./commands";
 import { Navigation } from "./navigation";
 
@@ -27,9 +28,16 @@ export function Shell() {
         Skip to the page
       </a>
       <Navigation />
-      <main id="main" tabIndex={-1} className="min-h-0 min-w-0 flex-1 overflow-y-auto outline-none">
-        {me.isError ? <Failure error={me.error} again={() => void me.refetch()} /> : <Outlet />}
-      </main>
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <Away />
+        <main id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
+          {me.isLoadingError ? (
+            <Failure error={me.error} again={() => void me.refetch()} />
+          ) : (
+            <Outlet />
+          )}
+        </main>
+      </div>
       <Commands />
     </div>
   );

@@ -20,7 +20,7 @@ export function startLive(): void {
       for (const hearer of hearers) hearer(news);
     },
     flow: (now) => {
-      if (flow === "paused" && now === "live") askAgain(); // whatever was missed
+      if (flow !== "live" && now === "live") askAgain(); // whatever was missed
       flow = now;
       for (const watcher of watchers) watcher();
     },

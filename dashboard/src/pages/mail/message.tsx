@@ -16,7 +16,7 @@ type View = "text" | "html" | "headers";
 
 export function Message({ id }: { id: string }) {
   const message = useQuery(mail.one(id));
-  if (message.isError) return <Failure error={message.error} />;
+  if (message.isLoadingError) return <Failure error={message.error} />;
   if (!message.data) return <Skeletons />;
   return <Opened message={message.data} />;
 }

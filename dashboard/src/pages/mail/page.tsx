@@ -27,10 +27,12 @@ export function MailPage() {
   return (
     <Page title="Mail" whole actions={envelopes.length > 0 && <Clear />}>
       {caught.isPending && <Skeletons />}
-      {caught.isError && <Failure error={caught.error} again={() => void caught.refetch()} />}
-      {caught.isSuccess && envelopes.length === 0 && <NoMail />}
+      {caught.isLoadingError && (
+        <Failure error={caught.error} again={() => void caught.refetch()} />
+      )}
+      {caught.data && envelopes.length === 0 && <NoMail />}
       {open && (
-        <div className="grid min-h-0 flex-1 gap-4 max-md:grid-rows-[minmax(0,2fr)_minmax(0,3fr)] md:grid-cols-[minmax(14rem,22rem)_minmax(0,1fr)]">
+        <div className="grid min-h-0 flex-1 gap-4 max-lg:grid-rows-[minmax(0,2fr)_minmax(0,3fr)] lg:grid-cols-[minmax(14rem,22rem)_minmax(0,1fr)]">
           <ul
             aria-label="Messages"
             className="min-h-0 divide-y divide-line overflow-y-auto rounded-lg border border-line bg-panel"

@@ -25,8 +25,12 @@ export function Users() {
   );
   return (
     <Panel title="Users" aside={add} flush>
-      {users.isPending && <Skeletons rows={2} />}
-      {users.isError && <Failure error={users.error} again={() => void users.refetch()} />}
+      {users.isPending && (
+        <div className="p-4">
+          <Skeletons rows={2} />
+        </div>
+      )}
+      {users.isLoadingError && <Failure error={users.error} again={() => void users.refetch()} />}
       {users.data?.length === 0 && <NoUsers />}
       <ul className="divide-y divide-line">
         {users.data?.map((user) => (

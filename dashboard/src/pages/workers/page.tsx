@@ -14,7 +14,9 @@ export function WorkersPage() {
   return (
     <Page title="Workers" actions={workers.data && <Sum workers={workers.data} />}>
       {workers.isPending && <Skeletons />}
-      {workers.isError && <Failure error={workers.error} again={() => void workers.refetch()} />}
+      {workers.isLoadingError && (
+        <Failure error={workers.error} again={() => void workers.refetch()} />
+      )}
       {workers.data?.length === 0 && <NoWorkers />}
       {byNode(workers.data ?? []).map(([node, its]) => (
         <NodePanel key={node} workers={its} />
