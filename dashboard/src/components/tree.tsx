@@ -3,16 +3,17 @@ import { useState, type ReactNode } from "react";
 import { classes } from "./classes";
 import { Copy } from "./copy";
 import { Icon } from "./icon";
+import { number, spelled } from "./words";
 
 const PORTION = 100;
-const LONGEST = 2_000;
+const LONGEST = 500;
 // Deeper ones are folded at first.
 const OPEN_DEPTH = 2;
 
 export function Tree({ value, label }: { value: unknown; label: string }) {
   return (
     <div className="group relative" role="group" aria-label={label}>
-      <div className="absolute top-0 right-0 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
+      <div className="absolute top-0 right-0 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
         <Copy text={JSON.stringify(value, null, 2)} label={`Copy ${label}`} />
       </div>
       <div className="overflow-x-auto pr-8 font-mono text-xs leading-5">
@@ -76,7 +77,9 @@ function Fold({ name, value, depth }: { name: string | undefined; value: object;
               <Branch key={key} name={key} value={one} depth={depth + 1} />
             ))}
             {entries.length > shown && (
-              <More onClick={() => setShown(shown + PORTION)}>{entries.length - shown} more</More>
+              <More onClick={() => setShown(shown + PORTION)}>
+                {number(entries.length - shown)} more
+              </More>
             )}
           </div>
           <div className="pl-4 text-faint">{end}</div>
@@ -90,7 +93,7 @@ function Name({ name }: { name: string | undefined }) {
   if (name === undefined) return null;
   return (
     <>
-      <span className="text-soft">{name}</span>
+      <span className="text-soft">{spelled(name)}</span>
       <span className="pr-1.5 text-faint">:</span>
     </>
   );
@@ -102,8 +105,10 @@ function Leaf({ value }: { value: unknown }) {
   const cut = !whole && value.length > LONGEST;
   return (
     <span className="wrap-anywhere whitespace-pre-wrap text-completed">
-      {JSON.stringify(cut ? value.slice(0, LONGEST) : value)}
-      {cut && <More onClick={() => setWhole(true)}>{value.length - LONGEST} more characters</More>}
+      {spelled(JSON.stringify(cut ? value.slice(0, LONGEST) : value))}
+      {cut && (
+        <More onClick={() => setWhole(true)}>{number(value.length - LONGEST)} more characters</More>
+      )}
     </span>
   );
 }

@@ -37,11 +37,29 @@ export function percent(fraction: number): string {
   return `${hundredths >= 1 ? number(hundredths) : few.format(hundredths)} %`;
 }
 
+/** 12.3/s; what is slower is told by the minute: 4/min. */
+export function rate(perSecond: number): string {
+  if (perSecond >= 1 || perSecond === 0) return `${compact(perSecond)}/s`;
+  return `${few.format(perSecond * 60)}/min`;
+}
+
 /** 12.3 KB */
 export function bytes(size: number): string {
   const units = ["bytes", "KB", "MB", "GB", "TB"];
   const power = Math.min(Math.floor(Math.log10(Math.max(size, 1)) / 3), units.length - 1);
   return `${few.format(size / 1000 ** power)} ${units[power]}`;
+}
+
+// They turn text around or do not show, so that a name could pass for another. What joins letters
+// and makes emoji of others is no such thing.
+const HIDDEN = /(?![\n\t\r\u{e0020}-\u{e007f}]|\u200c|\u200d)[\p{Cc}\p{Cf}]/gu;
+
+/** What somebody wrote, with whatever does not show spelled out: \u202e */
+export function spelled(text: string): string {
+  return text.replace(
+    HIDDEN,
+    (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** A span of seconds: 40 µs, 12 ms, 3.2 s, 4 min 5 s, 2 h 3 min, 5 d 2 h. */
@@ -68,12 +86,13 @@ function pair(value: number, per: number, large: string, small: string): string 
 export function relative(at: number, now: number): string {
   const seconds = Math.round((now - at) / 1000);
   if (Math.abs(seconds) < 1) return "now";
-  const size = unit(Math.abs(seconds));
+  const size = about(Math.abs(seconds));
   return seconds > 0 ? `${size} ago` : `in ${size}`;
 }
 
-function unit(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
+/** A span in one unit: 40 s, 3 min, 2 h, 5 d. */
+export function about(seconds: number): string {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;

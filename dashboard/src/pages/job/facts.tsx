@@ -61,7 +61,9 @@ export function Facts({ job }: { job: Job }) {
         )}
         {job.worker && (
           <Fact name="Worker">
-            <span className="font-mono text-xs">{job.worker}</span>
+            <span className="block truncate font-mono text-xs" title={job.worker}>
+              {job.worker}
+            </span>
           </Fact>
         )}
         {job.idempotency_key && (

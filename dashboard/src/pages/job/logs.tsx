@@ -9,7 +9,7 @@ import { Failure } from "~/components/failure";
 import { Panel } from "~/components/panel";
 import { isLive } from "~/components/state";
 import { Skeletons } from "~/components/skeleton";
-import { clockTime } from "~/components/words";
+import { clockTime, spelled } from "~/components/words";
 import { useChoices, type Zone } from "~/theme/choices";
 
 const ASK_MS = 1_000;
@@ -37,8 +37,8 @@ export function Logs({ job }: { job: Job }) {
       }
     >
       {logs.isPending && <Skeletons rows={2} className="h-4 w-full" />}
-      {logs.isError && <Failure error={logs.error} />}
-      {logs.isSuccess && lines.length === 0 && <Silence live={isLive(job.status)} />}
+      {logs.isLoadingError && <Failure error={logs.error} />}
+      {logs.data && lines.length === 0 && <Silence live={isLive(job.status)} />}
       {lines.length > 0 && <Tail lines={lines} />}
     </Panel>
   );
@@ -73,14 +73,14 @@ function Tail({ lines }: { lines: readonly Line[] }) {
 
 function Row({ line, zone }: { line: Line; zone: Zone }) {
   return (
-    <div className="flex gap-3 px-4">
+    <div className="flex gap-2 px-4 sm:gap-3">
       <span className="shrink-0 text-faint">
         {line.at ? clockTime(new Date(line.at).getTime(), zone) : "--:--:--"}
       </span>
-      <span className={classes("w-14 shrink-0 uppercase", LEVELS[line.level] ?? "text-soft")}>
+      <span className={classes("shrink-0 uppercase sm:w-14", LEVELS[line.level] ?? "text-soft")}>
         {line.level}
       </span>
-      <span className="min-w-0 whitespace-pre-wrap wrap-anywhere">{line.message}</span>
+      <span className="min-w-0 whitespace-pre-wrap wrap-anywhere">{spelled(line.message)}</span>
     </div>
   );
 }

@@ -15,7 +15,7 @@ import { Skeletons } from "~/components/skeleton";
 import { isLive, standing } from "~/components/state";
 import { StateBadge } from "~/components/state-badge";
 import { Duration } from "~/components/time";
-import { percent } from "~/components/words";
+import { percent, spelled } from "~/components/words";
 import { useWatch } from "~/live/live";
 import { Acting } from "./acting";
 import { CopyAs } from "./copy-as";
@@ -74,12 +74,18 @@ function Shown({ job }: { job: Job }) {
 
 function Heading({ job }: { job: Job }) {
   return (
-    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+    <span className="flex items-start gap-2">
       <Back />
-      <span className="min-w-0 wrap-anywhere">{job.type}</span>
-      {job.name && <span className="min-w-0 font-normal text-soft wrap-anywhere">{job.name}</span>}
-      <span className="inline-flex tracking-normal">
-        <StateBadge state={standing(job)} />
+      <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="min-w-0 wrap-anywhere">{job.type}</span>
+        {job.name && (
+          <span className="line-clamp-2 min-w-0 font-normal text-soft wrap-anywhere">
+            {spelled(job.name)}
+          </span>
+        )}
+        <span className="inline-flex tracking-normal">
+          <StateBadge state={standing(job)} />
+        </span>
       </span>
     </span>
   );
@@ -91,7 +97,7 @@ function Back() {
       to="/jobs"
       aria-label="All jobs"
       title="All jobs"
-      className="-mx-1 rounded-md p-1 text-faint hover:bg-hover hover:text-text"
+      className="mt-0.5 -ml-1 flex rounded-md p-1 text-faint hover:bg-hover hover:text-text"
     >
       <Icon name="left" />
     </Link>

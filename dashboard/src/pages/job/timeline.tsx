@@ -185,7 +185,7 @@ function Wrong({ attempt, open }: { attempt: Attempt; open: boolean }) {
     <details className="group/trace" open={open}>
       <summary className="flex items-start gap-1 rounded text-sm text-failed wrap-anywhere marker:content-none">
         <Icon name="right" className="mt-1 size-3 shrink-0 text-faint group-open/trace:rotate-90" />
-        {error}
+        <span className="line-clamp-5 min-w-0">{error}</span>
       </summary>
       <div className="mt-1.5 flex items-start gap-1 rounded-md border border-line bg-sunken pr-1 pl-3">
         <pre

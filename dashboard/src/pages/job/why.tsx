@@ -5,7 +5,7 @@ import { jobs } from "~/api/jobs";
 import { useMay } from "~/api/session";
 import type { Explanation, Job, State } from "~/api/shapes";
 import { Button } from "~/components/button";
-import { Failure } from "~/components/failure";
+import { Failure, sentence } from "~/components/failure";
 import { Icon } from "~/components/icon";
 import { Panel } from "~/components/panel";
 import { Skeleton } from "~/components/skeleton";
@@ -31,7 +31,7 @@ export function Why({ job }: { job: Job }) {
   return (
     <Panel title={TITLES[job.status]} aside={why.data && <Resume job={job} why={why.data} />}>
       {why.isPending && <Skeleton className="h-5 w-2/3" />}
-      {why.isError && <Failure error={why.error} />}
+      {why.isLoadingError && <Failure error={why.error} />}
       {why.data && (
         <ul className="flex flex-col gap-1.5">
           {why.data.reasons.map((reason) => (
@@ -44,7 +44,7 @@ export function Why({ job }: { job: Job }) {
                     : "mt-[3px] size-4 shrink-0 text-faint"
                 }
               />
-              <span className="min-w-0">{sentence(reason)}</span>
+              <span className="line-clamp-5 min-w-0">{sentence(reason)}</span>
             </li>
           ))}
         </ul>
@@ -91,8 +91,14 @@ function Resume({ job, why }: { job: Job; why: Explanation }) {
   });
   if (!may || why.paused_by === null) return null;
   return (
-    <Button small icon="play" busy={going.isPending} onClick={() => going.mutate()}>
-      Resume {job.queue}
+    <Button
+      small
+      icon="play"
+      aria-label={`Resume ${job.queue}`}
+      busy={going.isPending}
+      onClick={() => going.mutate()}
+    >
+      Resume
     </Button>
   );
 }
@@ -109,9 +115,4 @@ function able(why: Explanation): number {
 
 function ahead(many: number, exact: boolean): string {
   return exact ? count(many, "job") : `more than ${count(many, "job")}`;
-}
-
-function sentence(said: string): string {
-  const begun = said.charAt(0).toUpperCase() + said.slice(1);
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }

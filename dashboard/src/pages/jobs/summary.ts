@@ -1,4 +1,6 @@
 /** A JSON document in a few words, for one line. */
+import { spelled } from "~/components/words";
+
 const LONGEST = 160;
 
 export function summary(value: unknown): string {
@@ -15,5 +17,5 @@ function part(value: unknown): string {
 }
 
 function cut(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return spelled(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 }

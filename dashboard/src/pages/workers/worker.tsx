@@ -73,8 +73,14 @@ function Cells({ worker }: { worker: Worker }) {
 }
 
 function Running({ worker }: { worker: Worker }) {
-  const { running } = worker;
-  if (running.length === 0) return <p className="self-center text-sm text-faint">Idle</p>;
+  const { alive, running } = worker;
+  if (running.length === 0) {
+    return (
+      <p className="self-center text-sm text-faint">
+        {alive ? "Idle" : "Others run what it held, or have run it"}
+      </p>
+    );
+  }
   return (
     <ul aria-label={`What ${worker.id} runs`} className="flex min-w-0 flex-col gap-0.5">
       {running.slice(0, SHOWN_JOBS).map((job) => (
