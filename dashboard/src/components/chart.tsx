@@ -9,7 +9,9 @@ import { classes } from "./classes";
 import { useWidth } from "./width";
 import { clockTime, compact, dayOf, minuteOf } from "./words";
 
+const MINUTE = 60;
 const DAY = 86_400;
+const MIDNIGHT = minuteOf(0, "utc");
 
 export interface Series {
   label: string;
@@ -204,7 +206,7 @@ function line(one: Series): uPlot.Series {
     label: one.label,
     stroke: colour,
     width: 1.5,
-    points: { show: false },
+    points: { show: true, size: 4, fill: colour, filter: (plot, at) => alone(plot.data[at]) },
     ...(one.dashed && { dash: [4, 4] }),
     ...(one.kind === "area" && { fill: `${colour}22` }),
     ...(one.kind === "bars" && {
@@ -214,10 +216,22 @@ function line(one: Series): uPlot.Series {
   };
 }
 
-/** Times of day; or days, if the ticks are far apart. */
+/** The points that no line leads to: without a dot they would not be seen. */
+function alone(values: ArrayLike<number | null | undefined> = []): number[] {
+  const known = (at: number) => values[at] !== null && values[at] !== undefined;
+  return Array.from(values, (_, at) => at).filter(
+    (at) => known(at) && !known(at - 1) && !known(at + 1),
+  );
+}
+
+/** Times of day; or days, if the ticks are far apart and where one begins. */
 function moments(ticks: readonly number[], zone: Zone): string[] {
   const apart = (ticks[1] ?? 0) - (ticks[0] ?? 0);
-  return ticks.map((tick) => (apart >= DAY ? dayOf : minuteOf)(tick * 1000, zone));
+  const time = apart < MINUTE ? clockTime : minuteOf;
+  return ticks.map((tick) => {
+    const begins = minuteOf(tick * 1000, zone) === MIDNIGHT;
+    return (apart >= DAY || (apart >= MINUTE && begins) ? dayOf : time)(tick * 1000, zone);
+  });
 }
 
 function token(name: string): string {
@@ -235,6 +249,7 @@ interface TableProps extends Omit<ChartProps, "together"> {
 
 function Table({ label, times, series, write, height }: TableProps) {
   const { zone } = useChoices();
+  const days = (times.at(-1) ?? 0) - (times[0] ?? 0) > DAY / 2;
   return (
     <div className="overflow-auto" style={{ height }} tabIndex={0} role="region" aria-label={label}>
       <table className="w-full text-xs">
@@ -257,6 +272,7 @@ function Table({ label, times, series, write, height }: TableProps) {
             .map(({ time, index }) => (
               <tr key={time} className="border-t border-line">
                 <th scope="row" className="py-0.5 text-left font-normal text-soft">
+                  {days && `${dayOf(time * 1000, zone)}, `}
                   {clockTime(time * 1000, zone)}
                 </th>
                 {series.map((one) => (

@@ -17,7 +17,7 @@ export function Empty({ icon, title, children, command }: EmptyProps) {
         <Icon name={icon} className="size-6" />
       </span>
       <h2 className="text-lg">{title}</h2>
-      {children && <div className="text-soft">{children}</div>}
+      {children && <div className="text-pretty text-soft">{children}</div>}
       {command && <Command>{command}</Command>}
     </div>
   );

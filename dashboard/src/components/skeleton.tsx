@@ -2,7 +2,7 @@
 import { classes } from "./classes";
 
 export function Skeleton({ className = "h-4 w-full" }: { className?: string }) {
-  return <div className={classes("animate-pulse rounded bg-hover", className)} />;
+  return <div data-skeleton className={classes("animate-pulse rounded bg-hover", className)} />;
 }
 
 export function Skeletons({

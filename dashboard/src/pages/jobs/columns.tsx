@@ -23,7 +23,11 @@ export const WIDE: readonly Column<Job>[] = [
     title: "Queue",
     track: "minmax(0, 8rem)",
     from: 640,
-    cell: (job) => <span className="text-soft">{job.queue}</span>,
+    cell: (job) => (
+      <span title={job.queue} className="text-soft">
+        {job.queue}
+      </span>
+    ),
   },
   {
     key: "error",

@@ -23,6 +23,9 @@ const QUIET: Record<State, string> = {
   cancelled: "Jobs that somebody cancels show up here, and can be put back in line.",
 };
 
+// What jobs do; the other states are what they are.
+const ENDS: ReadonlySet<State> = new Set(["completed", "failed"]);
+
 interface NothingProps {
   asked: Asked;
   lookedBackTo: string | undefined;
@@ -42,7 +45,10 @@ export function Nothing({ asked, lookedBackTo, onMore, onAsk }: NothingProps) {
   if (asked.status !== undefined) {
     const look = LOOKS[asked.status];
     return (
-      <Empty icon={look.icon} title={`No job is ${look.label.toLowerCase()}`}>
+      <Empty
+        icon={look.icon}
+        title={`No job ${ENDS.has(asked.status) ? "has" : "is"} ${look.label.toLowerCase()}`}
+      >
         <p>{QUIET[asked.status]}</p>
       </Empty>
     );
@@ -64,7 +70,7 @@ export function Examples({ title, onAsk }: { title: string; onAsk: (q: string) =
             <Button small kind="ghost" className="font-mono text-xs!" onClick={() => onAsk(q)}>
               {q}
             </Button>
-            <span className="text-sm text-faint">{tells}</span>
+            <span className="text-sm text-faint max-sm:pl-2">{tells}</span>
           </li>
         ))}
       </ul>

@@ -32,7 +32,10 @@ export function LoginPage() {
         onSubmit={send}
         className="flex w-full max-w-xs flex-col gap-4 rounded-xl border border-line bg-panel p-6 shadow-xs"
       >
-        <h1 className="text-lg">Log in to Windlass</h1>
+        <h1 className="flex items-center gap-2.5 text-lg">
+          <img src="./icon.svg" alt="" className="size-6" />
+          Log in to Windlass
+        </h1>
         <Input
           label="Name"
           autoComplete="username"

@@ -53,7 +53,7 @@ function times({ since, step, enqueued }: History): number[] {
 function throughput(told: History): Series[] {
   const rate = (counts: readonly (number | null)[]) => rates(counts, told);
   return [
-    { label: "Enqueued", values: rate(told.enqueued), colour: "--accent" },
+    { label: "Enqueued", values: rate(told.enqueued), colour: "--accent-text" },
     { label: "Completed", values: rate(told.completed), colour: "--completed", kind: "area" },
     { label: "Failed", values: rate(told.failed), colour: "--failed" },
   ];

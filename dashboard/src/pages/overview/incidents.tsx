@@ -7,6 +7,7 @@ import { classes } from "~/components/classes";
 import { sentence } from "~/components/failure";
 import { Icon, type IconName } from "~/components/icon";
 import { Time } from "~/components/time";
+import { quoted } from "../jobs/words";
 
 const LOOKS: Record<Incident["severity"], { icon: IconName; tint: string; words: string }> = {
   critical: { icon: "warning", tint: "bg-failed-soft text-failed", words: "Critical" },
@@ -61,7 +62,7 @@ function where({ about }: Incident): LinkProps {
     case "dead":
       return { to: "/dead" };
     case "type":
-      return { to: "/jobs", search: { q: `type:${about.name}` } };
+      return { to: "/jobs", search: { q: `type:${quoted(about.name)}` } };
     default:
       return { to: "/" };
   }

@@ -9,6 +9,7 @@ import { Meter } from "~/components/meter";
 import { Panel } from "~/components/panel";
 import { Skeletons } from "~/components/skeleton";
 import { compact, count, percent } from "~/components/words";
+import { quoted } from "../jobs/words";
 
 const MOST = 8;
 const BUSY = 0.9;
@@ -54,12 +55,16 @@ function Row({ queue }: { queue: Queue }) {
     <li className="grid grid-cols-[minmax(0,1fr)_auto_7rem] items-center gap-4 px-4 py-2 text-sm sm:grid-cols-[minmax(0,1fr)_auto_10rem]">
       <Link
         to="/jobs"
-        search={{ q: `queue:${name}` }}
+        search={{ q: `queue:${quoted(name)}` }}
         className="flex min-w-0 items-center gap-2 font-medium hover:underline"
       >
-        <span className="truncate">{name}</span>
+        <span className="truncate" title={name}>
+          {name}
+        </span>
         {queue.paused && <Icon name="pause" className="size-3.5 shrink-0 text-warning" />}
-        {queue.paused && <span className="text-xs font-normal text-warning">paused</span>}
+        {queue.paused && (
+          <span className="text-xs font-normal text-warning max-sm:sr-only">paused</span>
+        )}
       </Link>
       <span className="text-soft">{compact(pending)} waiting</span>
       {saturation === null ? (

@@ -11,7 +11,7 @@ import { Meter } from "~/components/meter";
 import { Number } from "~/components/number";
 import { Skeleton } from "~/components/skeleton";
 import { LOOKS, STATES } from "~/components/state";
-import { Duration } from "~/components/time";
+import { about, span } from "~/components/words";
 
 export function Tiles() {
   return (
@@ -63,7 +63,11 @@ function Oldest() {
   return (
     <Tile label="Oldest waiting">
       <span className={FIGURE}>
-        {oldest >= 1 ? <Duration seconds={Math.round(oldest)} /> : <Soon waiting={oldest > 0} />}
+        {oldest >= 1 ? (
+          <span title={span(oldest)}>{about(oldest)}</span>
+        ) : (
+          <Soon waiting={oldest > 0} />
+        )}
       </span>
     </Tile>
   );

@@ -6,7 +6,7 @@ import { Icon } from "~/components/icon";
 import { Meter } from "~/components/meter";
 import { Number } from "~/components/number";
 import { Duration, Time } from "~/components/time";
-import { compact, count, percent } from "~/components/words";
+import { compact, count, percent, rate } from "~/components/words";
 import { Pausing } from "./pausing";
 
 // The API counts no further, so that counting never slows the queue.
@@ -14,11 +14,11 @@ const COUNTED = 10_000;
 const BUSY = 0.9;
 
 export const COLUMNS: readonly Column<Queue>[] = [
-  { key: "name", title: "Queue", track: "minmax(8rem, 2fr)", cell: (queue) => <Name {...queue} /> },
+  { key: "name", title: "Queue", track: "minmax(8rem, 4fr)", cell: (queue) => <Name {...queue} /> },
   {
     key: "pending",
     title: "Waiting",
-    track: "minmax(4rem, 6rem)",
+    track: "4.5rem",
     end: true,
     cell: ({ pending }) =>
       pending >= COUNTED ? `${compact(pending)}+` : <Number value={pending} />,
@@ -26,7 +26,7 @@ export const COLUMNS: readonly Column<Queue>[] = [
   {
     key: "oldest",
     title: "Oldest",
-    track: "6rem",
+    track: "5rem",
     from: 560,
     end: true,
     cell: ({ oldest_age }) => <Duration seconds={rounded(oldest_age)} />,
@@ -34,7 +34,7 @@ export const COLUMNS: readonly Column<Queue>[] = [
   {
     key: "running",
     title: "Running",
-    track: "5rem",
+    track: "4rem",
     from: 640,
     end: true,
     cell: ({ running }) => <Number value={running} />,
@@ -42,7 +42,7 @@ export const COLUMNS: readonly Column<Queue>[] = [
   {
     key: "scheduled",
     title: "Later",
-    track: "5rem",
+    track: "4rem",
     from: 720,
     end: true,
     cell: ({ scheduled }) => <Number value={scheduled} />,
@@ -66,22 +66,22 @@ export const COLUMNS: readonly Column<Queue>[] = [
   {
     key: "drain",
     title: "Empty in",
-    track: "6rem",
+    track: "5.5rem",
     from: 960,
     end: true,
     cell: (queue) => <Drain {...queue} />,
   },
   {
     key: "saturation",
-    title: "Slots in use",
-    track: "minmax(7rem, 1fr)",
+    title: <span className="pl-4">Slots in use</span>,
+    track: "minmax(8rem, 1fr)",
     from: 760,
     cell: (queue) => <Saturation {...queue} />,
   },
   {
     key: "act",
     title: <span className="sr-only">Actions</span>,
-    track: "6.5rem",
+    track: "var(--act)",
     end: true,
     cell: (queue) => <Pausing {...queue} />,
   },
@@ -90,7 +90,9 @@ export const COLUMNS: readonly Column<Queue>[] = [
 function Name({ name, paused, paused_at, paused_by, pending, workers }: Queue) {
   return (
     <div className="min-w-0">
-      <div className="truncate font-medium">{name}</div>
+      <div className="truncate font-medium" title={name}>
+        {name}
+      </div>
       <div
         className={classes("truncate text-xs", paused || !workers ? "text-warning" : "text-faint")}
       >
@@ -114,7 +116,7 @@ function servedBy(workers: number, pending: number): string {
 }
 
 function Rate({ value }: { value: number | null }) {
-  return <span>{value === null ? <Number value={null} /> : `${compact(value)}/s`}</span>;
+  return <span>{value === null ? <Number value={null} /> : rate(value)}</span>;
 }
 
 function Drain({ drain, pending, paused, rate_out }: Queue) {
@@ -124,10 +126,10 @@ function Drain({ drain, pending, paused, rate_out }: Queue) {
 }
 
 function Saturation({ name, saturation, slots, slots_in_use }: Queue) {
-  if (saturation === null) return <Number value={null} />;
+  if (saturation === null) return <span className="pl-4 text-faint">–</span>;
   const text = `${slots_in_use} of ${slots}`;
   return (
-    <div className="flex items-center gap-2" title={`${text} slots, ${percent(saturation)}`}>
+    <div className="flex items-center gap-2 pl-4" title={`${text} slots, ${percent(saturation)}`}>
       <Meter
         label={`Slots in use by the workers of ${name}`}
         value={slots_in_use}

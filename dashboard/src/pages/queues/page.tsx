@@ -7,30 +7,35 @@ import { Page } from "~/app/page";
 import { Empty } from "~/components/empty";
 import { Failure } from "~/components/failure";
 import { Grid } from "~/components/grid";
+import { quoted } from "../jobs/words";
 import { COLUMNS } from "./columns";
 
-const FIRST_JOB = `windlass enqueue greet '{"name": "Ada"}' --queue mail`;
+const FIRST_JOB = `windlass enqueue add_numbers '{"x": 2, "y": 3}' --queue sums`;
 
 export function QueuesPage() {
   const queues = useQuery(fleet.queues);
   const go = useNavigate();
-  const open = (queue: Queue) => void go({ to: "/jobs", search: { q: `queue:${queue.name}` } });
-  if (queues.isError) return <Failure error={queues.error} again={() => void queues.refetch()} />;
+  const open = (queue: Queue) =>
+    void go({ to: "/jobs", search: { q: `queue:${quoted(queue.name)}` } });
   return (
     <Page title="Queues" whole>
-      <div className="flex min-h-0 flex-1 flex-col overflow-hidden rounded-lg border border-line bg-panel">
-        <Grid
-          label="Queues"
-          columns={COLUMNS}
-          rows={queues.data ?? []}
-          keyOf={(queue) => queue.name}
-          total={queues.data?.length}
-          rowHeight={52}
-          loading={queues.isPending}
-          onOpen={open}
-          empty={<NoQueues />}
-        />
-      </div>
+      {queues.isLoadingError ? (
+        <Failure error={queues.error} again={() => void queues.refetch()} />
+      ) : (
+        <div className="flex min-h-0 flex-col overflow-hidden rounded-lg border border-line bg-panel [--act:2.25rem] sm:[--act:6.5rem]">
+          <Grid
+            label="Queues"
+            columns={COLUMNS}
+            rows={queues.data ?? []}
+            keyOf={(queue) => queue.name}
+            total={queues.data?.length}
+            rowHeight={52}
+            loading={queues.isPending}
+            onOpen={open}
+            empty={<NoQueues />}
+          />
+        </div>
+      )}
     </Page>
   );
 }

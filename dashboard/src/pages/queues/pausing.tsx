@@ -28,7 +28,7 @@ export function Pausing({ name, paused }: Queue) {
       busy={turning.isPending}
       onClick={() => turning.mutate()}
     >
-      {paused ? "Resume" : "Pause"}
+      <span className="max-sm:hidden">{paused ? "Resume" : "Pause"}</span>
     </Button>
   );
 }

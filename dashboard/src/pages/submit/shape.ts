@@ -14,15 +14,18 @@ export interface Asked {
 
 type Schema = Record<string, unknown>;
 
-/** The fields of a payload; none, if it is no object that names them. */
+/** The fields of a payload, required ones first; none, if it is no object that names them. */
 export function asked(schema: unknown): Asked[] {
   const root = isSchema(schema) ? schema : {};
   const shape = followed(root, root);
-  const required = Array.isArray(shape["required"]) ? shape["required"] : [];
+  const required = Array.isArray(shape["required"]) ? shape["required"].map(String) : [];
   const properties = isSchema(shape["properties"]) ? shape["properties"] : {};
-  return Object.entries(properties).map(([name, told]) =>
-    field(name, isSchema(told) ? told : {}, root, required.includes(name)),
-  );
+  const names = Object.keys(properties);
+  const ordered = new Set([...required.filter((name) => names.includes(name)), ...names]);
+  return [...ordered].map((name) => {
+    const told = properties[name];
+    return field(name, isSchema(told) ? told : {}, root, required.includes(name));
+  });
 }
 
 /** A payload to begin with: what is required is there, and empty. */
@@ -31,7 +34,7 @@ export function blank(fields: readonly Asked[]): Schema {
   return Object.fromEntries(needed.map((one) => [one.name, EMPTY[one.kind]]));
 }
 
-const EMPTY: Record<Kind, unknown> = { text: "", number: 0, boolean: false, choice: "", json: [] };
+const EMPTY: Record<Kind, unknown> = { text: "", number: 0, boolean: false, choice: "", json: "" };
 
 function field(name: string, told: Schema, root: Schema, required: boolean): Asked {
   const plain = single(told, root);
