@@ -64,7 +64,7 @@ def test_a_chart_can_be_read_as_a_table(page: Page, served: Served) -> None:
 def test_how_far_back_one_looks_is_in_the_address(page: Page, served: Served) -> None:
     page.goto(served.ui)
 
-    page.get_by_role("radio", name="6 h").check(force=True)
+    page.get_by_text("6 h", exact=True).click()
 
     expect(page).to_have_url(f"{served.ui}?window=6h")
     page.reload()

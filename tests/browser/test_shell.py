@@ -13,7 +13,16 @@ See = Callable[[Page, str], None]
 Open = Callable[..., BrowserContext]
 
 PHONE = {"width": 390, "height": 844}
-PLACES = ("", "jobs", "dead", "queues", "workers", "submit", "mail", "people")
+PLACES = {
+    "": "Overview",
+    "jobs": "Jobs",
+    "dead": "Dead letters",
+    "queues": "Queues",
+    "workers": "Workers",
+    "submit": "Submit",
+    "mail": "Mail",
+    "people": "Users and tokens",
+}
 
 
 def test_the_root_leads_a_browser_to_the_dashboard(page: Page, served: Served) -> None:
@@ -27,22 +36,26 @@ def test_the_root_leads_a_browser_to_the_dashboard(page: Page, served: Served) -
 def test_nothing_keeps_anybody_from_using_a_page(
     stage: None, open_context: Open, served: Served, axe: Axe, see: See, theme: str
 ) -> None:
+    letter = dead_letter(served)
     page = open_context(color_scheme=theme, reduced_motion="reduce").new_page()
     page.goto(served.ui)
 
     found = {}
-    for place in PLACES:
-        go(page, place)
-        found[place] = axe(page)
-        see(page, f"{place or 'overview'}-{theme}")
+    for place, heading in {**PLACES, f"jobs/{letter}": "spill"}.items():
+        go(page, place, heading)
+        see(page, f"{heading.lower()}-{theme}")
+        found[heading] = axe(page)
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    found["a question"] = axe(page)
 
-    assert found == {place: [] for place in PLACES}
+    assert {place: wrong for place, wrong in found.items() if wrong} == {}
 
 
 def test_everything_is_there_on_a_phone(
     stage: None, open_context: Open, served: Served, axe: Axe, see: See
 ) -> None:
-    page = open_context(viewport=PHONE, has_touch=True).new_page()
+    page = open_context(viewport=PHONE, has_touch=True, color_scheme="dark").new_page()
     page.goto(served.ui)
 
     page.get_by_role("button", name="Overview").tap()
@@ -50,9 +63,9 @@ def test_everything_is_there_on_a_phone(
     page.get_by_role("menuitemradio", name="Queues").tap()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Queues")
-    for place in PLACES:
-        go(page, place)
-        see(page, f"{place or 'overview'}-phone")
+    for place, heading in PLACES.items():
+        go(page, place, heading)
+        see(page, f"{heading.lower()}-phone")
         assert axe(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], place
 
@@ -135,8 +148,16 @@ def test_an_address_that_leads_nowhere_says_so(page: Page, served: Served) -> No
     expect(page).to_have_url(served.ui)
 
 
-def go(page: Page, place: str) -> None:
-    """Go to a page without loading the whole anew, and wait until it is there."""
+def dead_letter(served: Served) -> str:
+    """One that failed, so that there is something to see."""
+    letter = served.submit("spill")
+    served.finished(letter)
+    return letter
+
+
+def go(page: Page, place: str, heading: str) -> None:
+    """Go to a page without loading the whole anew, and wait until all of it is there."""
     page.evaluate("place => history.pushState({}, '', document.baseURI + place)", place)
-    expect(page.locator("#main h1")).to_be_visible()
-    assert re.search(rf"/ui/{place}$", page.url)
+    expect(page).to_have_url(re.compile(rf"/ui/{place}$"))
+    expect(page.locator("#main h1")).to_contain_text(heading)
+    expect(page.locator("#main [data-skeleton]")).to_have_count(0)
