@@ -14,6 +14,8 @@ def behind(prefix: str, url: str) -> Iterator[str]:
     """The address of the server behind the prefix. Streams do not pass, as with many a proxy."""
 
     class Passing(BaseHTTPRequestHandler):
+        timeout = 5  # browsers connect ahead of time, and may never ask
+
         def do_GET(self) -> None:
             path = self.path.removeprefix(prefix)
             if path == self.path or path.startswith("/events"):
@@ -33,7 +35,7 @@ def behind(prefix: str, url: str) -> Iterator[str]:
             """Say nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Passing) as proxy:
-        proxy.daemon_threads = True
+        proxy.daemon_threads = False  # whoever is being answered is waited for
         Thread(target=proxy.serve_forever, daemon=True).start()
         try:
             yield f"http://127.0.0.1:{proxy.server_port}{prefix}"

@@ -51,7 +51,7 @@ class Served:
         self.until(lambda: self.job(job_id)["status"] in FINISHED)
         return self.job(job_id)
 
-    def until(self, condition: Callable[[], object], at_most: float = 20.0) -> None:
+    def until(self, condition: Callable[[], object], at_most: float = 40.0) -> None:
         """Wait for something of the server; for what a page shows, use `expect`."""
         deadline = time.monotonic() + at_most
         while not condition():
