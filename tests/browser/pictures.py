@@ -1,0 +1,112 @@
+"""Take the pictures of the dashboard in docs/images anew, with `python -m tests.browser.pictures`.
+
+A shop runs for some minutes first, so that there is something to see.
+"""
+
+import math
+import random
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any, Literal
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from tests.browser.chromium import Stage, chromium
+from tests.browser.served import Served, serving
+
+HERE = Path(__file__).parent
+IMAGES = HERE.parents[1] / "docs" / "images"
+Theme = Literal["light", "dark"]
+THEMES: dict[Theme, str] = {"light": "", "dark": "-dark"}
+LASTS = 320.0
+EVERY = 0.5
+WINDOW: ViewportSize = {"width": 1200, "height": 750}
+SCALE = 1.6
+USERS = ("ada", "grace", "hedy", "margaret", "barbara", "katherine")
+CARRIERS = ("DPD", "GLS", "UPS")
+QUICKLY = {"base": 2.0, "factor": 1.0, "cap": 4.0}
+
+
+def main() -> None:
+    """Run the shop, look at it, and close it."""
+    stage = Stage()
+    with shop() as served, chromium(stage) as browser:
+        trade(served)
+        letter = served.get("/dead")["groups"][0]["sample"]
+        for theme, mark in THEMES.items():
+            stage.play(take, browser, served, letter, theme, mark)
+    stage.close()
+
+
+@contextmanager
+def shop() -> Iterator[Served]:
+    """In a folder whose name may be seen: tracebacks show it."""
+    folder = Path(gettempdir()) / "shop"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    shutil.copy(HERE / "shop.py", folder)
+    url = f"sqlite:///{folder / 'windlass.db'}"
+    with serving(folder, url, "--app", "shop:app", "--processes", "2", "--slots", "12") as served:
+        yield served
+    shutil.rmtree(folder)
+
+
+def trade(served: Served) -> None:
+    """Business comes in waves."""
+    begun = time.monotonic()
+    order = 6_000
+    while (now := time.monotonic() - begun) < LASTS:
+        many = max(round(4 + 4 * math.sin(now / 25) + random.uniform(-1, 1)), 1)
+        orders = range(order, order + many)
+        served.post("/jobs/batch", {"jobs": [job for one in orders for job in wanted(one)]})
+        order += many
+        time.sleep(EVERY)
+
+
+def wanted(order: int) -> Iterator[dict[str, Any]]:
+    """What an order asks for."""
+    amount = round(random.uniform(5, 250), 2)
+    charge = {"order": order, "amount": amount}
+    yield {"type": "charge_card", "payload": charge, "backoff": QUICKLY}
+    if order % 2 == 0:
+        yield {"type": "welcome_mail", "payload": {"user": random.choice(USERS)}}
+    if order % 3 == 0:
+        parcel = {"order": order, "carrier": random.choice(CARRIERS)}
+        yield {"type": "book_parcel", "payload": parcel, "backoff": QUICKLY}
+    if order % 7 == 0:
+        parcel = {"order": order, "carrier": random.choice(CARRIERS)}
+        yield {"type": "book_parcel", "payload": parcel, "delay": 600}
+    if order % 90 == 0:
+        yield {"type": "monthly_report", "payload": {"month": f"2026-{order // 90 % 12 + 1:02}"}}
+
+
+def take(browser: Browser, served: Served, letter: str, theme: Theme, mark: str) -> None:
+    """All of them, in one theme."""
+    context = browser.new_context(
+        color_scheme=theme, viewport=WINDOW, device_scale_factor=SCALE, locale="en-US"
+    )
+    page = context.new_page()
+    places = {"overview": "?window=5m", "jobs": "jobs", "job": f"jobs/{letter}", "dead": "dead"}
+    for name, place in places.items():
+        page.goto(served.ui + place)
+        expect(page.locator("#main h1")).to_be_visible()
+        expect(page.locator("#main [data-skeleton]")).to_have_count(0)
+        page.mouse.move(0, 0)
+        keep(page, IMAGES / f"{name}{mark}.png")
+    context.close()
+
+
+def keep(page: Page, path: Path) -> None:
+    """As small as it gets without harm to the eye."""
+    picture = Image.open(BytesIO(page.screenshot()))
+    picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    main()
