@@ -4,6 +4,8 @@ import io
 import json
 from typing import Any, get_args
 
+import pytest
+
 from windlass.clock import SystemClock
 from windlass.core.job import JobId, NodeId, State, WorkerId
 from windlass.observe.events import (
@@ -153,3 +155,17 @@ def test_a_person_at_a_terminal_reads_words_and_no_json() -> None:
 
     assert "lease renewed" in stream.getvalue()
     assert "{" not in stream.getvalue()
+
+
+def test_a_person_reads_the_time_of_day_and_the_facts_in_their_order_without_colours_if_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    stream = Terminal()
+
+    Logs(stream, Clock()).on(AttemptFailed(WORKER, JobId("j1"), "mail", 1, "ouch"))
+
+    assert stream.getvalue().split() == [
+        *("22:13:20.123Z", "[warning", "]", "attempt", "failed"),
+        *("worker=w1", "job=j1", "type=mail", "attempt=1", "error=ouch"),
+    ]

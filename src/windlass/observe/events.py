@@ -76,6 +76,14 @@ class WorkerStarted(msgspec.Struct, frozen=True):
     alone: bool
 
 
+class WorkerDraining(msgspec.Struct, frozen=True):
+    """A worker was told to stop, and waits for so many attempts, so many seconds at most."""
+
+    worker: WorkerId
+    running: int
+    within: float
+
+
 class WorkerStopped(msgspec.Struct, frozen=True):
     """A worker settled or handed back all it held, and ended."""
 
@@ -312,6 +320,7 @@ Event: TypeAlias = (
     | LeaseRenewed
     | LeaseLost
     | WorkerStarted
+    | WorkerDraining
     | WorkerStopped
     | WorkerDied
     | WorkerKilled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -47,6 +48,7 @@ SAYINGS: Mapping[type[Event], Saying] = {
     events.LeaseRenewed: Saying("debug", "lease renewed"),
     events.LeaseLost: Saying("error", "lease lost"),
     events.WorkerStarted: Saying("info", "worker started"),
+    events.WorkerDraining: Saying("info", "worker waits for what runs"),
     events.WorkerStopped: Saying("info", "worker stopped"),
     events.WorkerDied: Saying("error", "worker died"),
     events.WorkerKilled: Saying("warning", "worker killed, as it did not stop in time"),
@@ -159,8 +161,15 @@ def _for_people() -> Renderer:
     # It brings colours along, and all that knows how to show a traceback in them.
     from structlog.dev import ConsoleRenderer  # noqa: PLC0415 - only a terminal pays for it
 
-    show = ConsoleRenderer(timestamp_key="time")
-    return lambda level, line: show(None, level, {"level": level, **_harmless(line)})
+    colours = not os.environ.get("NO_COLOR")
+    show = ConsoleRenderer(timestamp_key="time", sort_keys=False, colors=colours)
+
+    def render(level: Level, line: Line) -> str:
+        # Whoever watches knows the day.
+        shown = {**_harmless(line), "time": line["time"].partition("T")[2], "level": level}
+        return show(None, level, shown)
+
+    return render
 
 
 def _harmless(line: Line) -> Line:

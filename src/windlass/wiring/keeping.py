@@ -115,13 +115,14 @@ def end_with_parent() -> None:
 
 
 class Kept:
-    """Tells all but the signal and the end: of those whoever keeps this process tells, once."""
+    """Tells all but what whoever keeps this process tells, once: of the signal, and of the end."""
 
-    def __init__(self, observer: Observer) -> None:
-        """Tell this observer."""
+    def __init__(self, observer: Observer, *told: type[Event]) -> None:
+        """Tell this observer; of these kinds it is `told` already."""
         self._observer = observer
+        self._told = (ShutdownAsked, ShutdownComplete, *told)
 
     def on(self, event: Event) -> None:
         """Pass it on."""
-        if not isinstance(event, ShutdownAsked | ShutdownComplete):
+        if not isinstance(event, self._told):
             self._observer.on(event)

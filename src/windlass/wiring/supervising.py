@@ -11,7 +11,7 @@ from functools import partial
 import windlass
 from windlass.clock import SystemClock
 from windlass.config import Settings
-from windlass.observe.events import Advised, Observer, Observers
+from windlass.observe.events import Advised, Connected, Observer, Observers
 from windlass.observe.logs import Logs
 from windlass.wiring.keeping import Kept
 from windlass.wiring.outfitting import outfit, worker_settings
@@ -31,10 +31,10 @@ def run_worker(app: str, settings: Settings, *, kept: bool = False) -> Exit:
     """Run the jobs of `app`, as module:name, until a signal; answer with a code for the shell.
 
     What the caller decided of the settings counts; for the rest the app's own do. One that is
-    `kept` by another process leaves it to that one to tell of the signal and of the end.
+    `kept` by another process leaves it to that one to tell of the store, the signal and the end.
     """
     everything = Logs(sys.stderr, SystemClock(), level=settings.log)
-    logs: Observer = Kept(everything) if kept else everything
+    logs: Observer = Kept(everything, Connected) if kept else everything
     if settings.metrics is None:
         return _supervise(app, settings, logs)
     # Imported late: it takes a tenth of a second, and most workers show nothing.

@@ -11,7 +11,7 @@ from windlass.core.claim import Claim
 from windlass.core.job import JobId, NodeId, WorkerId
 from windlass.core.outcome import HandedBack
 from windlass.executors.base import Mode, Registry
-from windlass.observe.events import Observer, Occupancy
+from windlass.observe.events import Observer, Occupancy, WorkerDraining
 from windlass.store.base import Effects, Store
 from windlass.store.records import Standing
 from windlass.worker.attempt import Attempt, Told
@@ -187,12 +187,18 @@ class Worker:
     async def _wind_down(self) -> None:
         """Hand back what has not started, let the rest end, and hand back what does not."""
         self._hand_back_held()
+        self._tell_of_drain()
         await self._until_still(self._settings.drain, self._hurry)
         self._tell_all(Told.STOP)
         await self._until_still(CLEAN_UP)
         for _, attempt in self._running():
             self._gear.abandon(attempt, HandedBack())
         await self._claimer.look_back()
+
+    def _tell_of_drain(self) -> None:
+        running = sum(not attempt.abandoned for _, attempt in self._running())
+        if running and not self._hurry.is_set():
+            self._observer.on(WorkerDraining(self.id, running, self._settings.drain))
 
     async def _until_still(self, within: float, *cut_short: asyncio.Event) -> None:
         """Wait until nothing runs any more that could end, at most so long."""
