@@ -1,12 +1,14 @@
 """The command line as a whole."""
 
 import re
+import subprocess
 from importlib import import_module
 
 import pytest
 
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import PATIENCE, WINDLASS, Terminal
 from windlass.cli.root import COMMANDS, PLACES
+from windlass.core.job import State
 
 # What takes long to import, and what help can do without.
 SLOW = ("asyncio", "asyncpg", "msgspec", "prometheus_client", "sqlite3", "structlog", "uvloop")
@@ -80,6 +82,27 @@ def test_completion_knows_the_commands_and_their_options(windlass: Terminal) -> 
 
     assert commands.out.split() == ["jobs", "job"]
     assert options.out.split() == ["--queue"]
+
+
+def test_bash_completes_what_an_option_takes(windlass: Terminal) -> None:
+    typed = """
+        eval "$(_WINDLASS_COMPLETE=source_bash windlass)"
+        COMP_WORDS=(windlass jobs --status '') COMP_CWORD=3
+        _windlass_completion windlass
+        echo "${COMPREPLY[@]}"
+    """
+    path = f"{WINDLASS.parent}:{windlass.env['PATH']}"
+
+    done = subprocess.run(
+        ["/bin/bash", "-c", typed],
+        env={**windlass.env, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+
+    assert done.stdout.split() == list(State)
 
 
 def test_a_store_that_cannot_be_is_told_in_one_sentence(windlass: Terminal) -> None:

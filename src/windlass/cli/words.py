@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
-import socket
 from datetime import UTC, datetime, timedelta
 
 # Each unit, its seconds, and from how many seconds on it is used: `90 s` says more than `2 min`.
@@ -62,6 +60,10 @@ def first_line(text: str | None, width: int = 60) -> str:
 
 def myself() -> str:
     """Who gives the command, for others to read later."""
+    # Imported late: nothing else in here needs them, and --help needs none.
+    import getpass  # noqa: PLC0415
+    import socket  # noqa: PLC0415
+
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # a container may run under a number without a name
