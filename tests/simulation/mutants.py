@@ -321,7 +321,7 @@ MUTANTS = (
     Mutant("retries what is completed", (Edit("retry", "and +state <> 'completed'", ""),)),
     Mutant(
         "reclaims only known workers (Procrastinate)",
-        (Edit("orphans", "w.id is null or w.ended_at", "w.ended_at"),),
+        (Edit("orphans", "left join windlass_workers w", "join windlass_workers w"),),
     ),
     Mutant(
         "counts no dead letters",

@@ -16,8 +16,14 @@ JOBS = 3_000
 
 
 @pytest.fixture
-async def database(shared_postgres_url: str) -> AsyncIterator[PostgresDatabase]:
+def dialect() -> str:
+    return "postgres"
+
+
+@pytest.fixture
+async def database(clock: OwnClock, shared_postgres_url: str) -> AsyncIterator[PostgresDatabase]:
     """One connection, whose plans are those of every statement."""
+    del clock  # made first, since it empties the tables
     database = PostgresDatabase(shared_postgres_url, connections=1)
     yield database
     await database.close()
@@ -25,22 +31,30 @@ async def database(shared_postgres_url: str) -> AsyncIterator[PostgresDatabase]:
 
 async def rows_read(database: PostgresDatabase) -> int:
     """How many jobs were ever read from end to end."""
+    return await counted(
+        database, "select seq_tup_read from pg_stat_user_tables where relname = 'windlass_jobs'"
+    )
+
+
+async def running_read(database: PostgresDatabase) -> int:
+    """How many running jobs were ever found by their worker."""
+    return await counted(
+        database,
+        "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'windlass_jobs_held'",
+    )
+
+
+async def counted(database: PostgresDatabase, question: str) -> int:
+    """What PostgreSQL has counted until now."""
     async with database.connection() as connection:
         await connection.execute("select pg_stat_force_next_flush()")
         await connection.execute("select pg_stat_clear_snapshot()")
-        return int(
-            await connection.fetchval(
-                "select seq_tup_read from pg_stat_user_tables where relname = 'windlass_jobs'"
-            )
-        )
+        return int(await connection.fetchval(question))
 
 
 async def test_who_was_idle_claims_and_settles_without_reading_the_whole_line(
-    database: PostgresDatabase,
+    yard: Yard, store: SqlStore, database: PostgresDatabase
 ) -> None:
-    clock = OwnClock()
-    store = SqlStore(database, clock)
-    yard = Yard(store, clock)
     worker = await yard.worker()
     for _ in range(IDLE):
         assert await yard.claim(worker) == []
@@ -52,3 +66,21 @@ async def test_who_was_idle_claims_and_settles_without_reading_the_whole_line(
 
     assert len(claims) == 100
     assert await rows_read(database) == before
+
+
+async def test_who_looks_for_orphans_reads_nothing_of_what_the_living_run(
+    yard: Yard, store: SqlStore, database: PostgresDatabase
+) -> None:
+    workers = [await yard.worker() for _ in range(3)]
+    for _ in range(IDLE):
+        assert await yard.reclaim() == 0
+    await yard.enqueue(90)
+    for worker in workers:
+        assert len(await yard.claim(worker, limit=30)) == 30
+    before = await running_read(database)
+
+    assert await yard.reclaim() == 0
+
+    assert await running_read(database) == before
+    await store.dismiss([workers[1].id])
+    assert await yard.reclaim() == 30
