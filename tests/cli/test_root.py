@@ -172,6 +172,15 @@ def test_an_id_is_whole_on_a_narrow_terminal(windlass: Terminal) -> None:
     assert "a-type-…" in row
 
 
+def test_an_id_and_its_type_are_shown_on_half_a_terminal(windlass: Terminal) -> None:
+    job_id = windlass.enqueued("greet")
+
+    seen = windlass.on_screen("jobs", columns=60)
+
+    [row] = [line for line in seen.splitlines() if line.startswith(job_id)]
+    assert row.split()[1:] == ["\x1b[33m○", "pending\x1b[0m", "greet"]
+
+
 def _first_line_of(place: str) -> str:
     module, _, verb = place.partition(".")
     documented = getattr(import_module(f"windlass.cli.{module}"), verb).__doc__

@@ -102,7 +102,8 @@ def test_a_scheduled_job_says_until_when() -> None:
         (60, "1 min"),
         (3600, "1 h"),
         (3660, "1 h 1 min"),
-        (10_000 * 3600, "10,000 h"),
+        (10_000 * 3600, "416 d 16 h"),
+        (24_000 * 3600, "1,000 d"),
     ],
 )
 def test_a_span_is_said_as_roughly_as_it_matters(wait: float, said: str) -> None:

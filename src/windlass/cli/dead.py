@@ -14,7 +14,7 @@ from windlass.cli.words import ago, count, first_line, instant
 if TYPE_CHECKING:
     from windlass.core.faults import Group
 
-TITLES = ("jobs>", "type", "last", "first?", "fingerprint", "error")
+TITLES = ("jobs>", "type", "last", "first?", "fingerprint??", "error")
 MOST = 50
 
 
@@ -28,7 +28,7 @@ async def dead(desk: Desk) -> None:
     data = {"total": found.total, "groups": [*map(_told, found.groups)]}
     data["looked_back_to"] = found.looked_back_to
     desk.answer(
-        data, look.table(TITLES, rows, narrow=desk.narrow) if rows else "no job failed for good"
+        data, look.table(TITLES, rows, width=desk.width) if rows else "no job failed for good"
     )
     if found.looked_back_to is not None:
         looked = count(found.looked_at, "job")

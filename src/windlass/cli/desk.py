@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 # A program reads whole lines, however long; a table must not be cut to 80 columns for it.
 NO_END = 10_000
-# From here on every column of a list of jobs has room.
-WIDE = 120
 
 
 class Desk:
@@ -69,9 +67,9 @@ class Desk:
         return datetime.fromtimestamp(SystemClock().now_us() / 1e6, UTC)
 
     @property
-    def narrow(self) -> bool:
-        """Whether a table must do without its less important columns."""
-        return self.out.width < WIDE
+    def width(self) -> int:
+        """How many columns of text there are for an answer."""
+        return self.out.width
 
     def answer(self, data: object, shown: RenderableType) -> None:
         """Write the answer: data for a program, or what is shown to a person."""

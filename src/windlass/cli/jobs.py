@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from windlass.app.which import Which
     from windlass.core.job import JobId
 
-TITLES = ("id", "state", "type", "queue?", "attempts>?", "asked for>", "ran for>?", "")
+TITLES = ("id", "state", "type", "queue?", "attempts>?", "asked for>??", "ran for>?", "??")
 
 
 InState = Annotated[
@@ -84,7 +84,7 @@ async def jobs(  # noqa: PLR0913 — each is an option
 
 def _listed(jobs: Sequence[Job], desk: Desk) -> Table | str:
     rows = [_row(job, desk.now) for job in jobs]
-    return look.table(TITLES, rows, narrow=desk.narrow) if rows else "no jobs"
+    return look.table(TITLES, rows, width=desk.width) if rows else "no jobs"
 
 
 def _row(job: Job, now: datetime) -> Sequence[RenderableType]:

@@ -22,6 +22,9 @@ STATES: dict[State, tuple[str, str]] = {
     State.FAILED: ("red", "✗"),
     State.CANCELLED: ("bright_black", "⊘"),
 }
+# From here on every column of a list has room, and from there on most.
+WIDE, NORMAL = 120, 80
+LEAST = {1: WIDE, 2: NORMAL}
 # Columns that are never cut: the others give way to them.
 WHOLE = frozenset({"id", "worker", "state", "lease"})
 
@@ -38,10 +41,13 @@ def text(value: object, style: str = "") -> Text:
 
 
 def table(
-    titles: Sequence[str], rows: Iterable[Sequence[RenderableType]], *, narrow: bool = False
+    titles: Sequence[str], rows: Iterable[Sequence[RenderableType]], *, width: int = WIDE
 ) -> Table:
-    """Rows in aligned columns. `name>` is a column of numbers, `name?` only for wide terminals."""
-    kept = [not (narrow and title.endswith("?")) for title in titles]
+    """Rows in aligned columns; `name>` is one of numbers.
+
+    `name?` is left out of terminals that are not wide, `name??` of those that are narrow.
+    """
+    kept = [width >= LEAST.get(title.count("?"), 0) for title in titles]
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for title in compress(titles, kept):
         numbers, name = title.rstrip("?").endswith(">"), title.rstrip(">?")

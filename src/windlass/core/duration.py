@@ -43,4 +43,7 @@ def in_words(seconds: float) -> str:
     if minutes < 60:  # noqa: PLR2004 — an hour
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
-    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
+    if hours < 72:  # noqa: PLR2004 — three days, beyond which nobody counts hours
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    days, hours = divmod(hours, 24)
+    return f"{days:,} d {hours} h" if hours else f"{days:,} d"
