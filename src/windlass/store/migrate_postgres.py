@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Protocol
 
+import asyncpg
+
 from windlass.core.errors import StoreAway
 from windlass.store.migrate import LEDGER, Applied, Step
-from windlass.store.postgres_errors import AWAY, said
+from windlass.store.postgres_errors import AWAY, forbidden, said
 
 if TYPE_CHECKING:
     from windlass.store.postgres_pool import Connection
@@ -87,6 +89,8 @@ class PostgresMigrator:
                 yield connection
         except AWAY as problem:
             raise StoreAway(f"lost PostgreSQL: {said(problem)}", ambiguous=True) from problem
+        except asyncpg.InsufficientPrivilegeError as problem:
+            raise forbidden(problem) from problem
 
     async def _enter_schema(self, connection: Connection) -> None:
         await connection.execute(f'set local search_path to "{self._schema}"')

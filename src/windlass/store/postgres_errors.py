@@ -29,6 +29,7 @@ AWAY = (
 UNFIT = (
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
+    asyncpg.InsufficientPrivilegeError,
     asyncpg.ClientConfigurationError,
     ValueError,
 )
@@ -55,6 +56,8 @@ def in_our_words() -> Iterator[None]:
         raise Busy(f"PostgreSQL did not get to it in time: {said(problem)}") from problem
     except asyncpg.UniqueViolationError as problem:
         raise AlreadyKept(said(problem)) from problem
+    except asyncpg.InsufficientPrivilegeError as problem:
+        raise forbidden(problem) from problem
     except MISSING as problem:
         raise NotMigrated(
             f"the tables of Windlass are missing or old ({said(problem)}); run: windlass migrate up"
@@ -84,6 +87,14 @@ def within_reach() -> Iterator[None]:
     except UNFIT as problem:
         # It was fit when the pool was opened: a password is changed, or a backup restored.
         raise StoreAway(f"PostgreSQL lets us in no more: {said(problem)}") from problem
+
+
+def forbidden(problem: asyncpg.InsufficientPrivilegeError) -> BadStore:
+    """What to tell a role that may not do what it was asked to."""
+    return BadStore(
+        f"PostgreSQL does not let this role do that: {said(problem)};"
+        " grant it the right, or connect as another role"
+    )
 
 
 def said(problem: BaseException) -> str:
