@@ -32,7 +32,7 @@ class Tower:
         """Let everybody hear it, as the air allows."""
         for ear, loop in self.ears.items():
             for delay in self.air.carries():
-                self.kernel.at(delay, loop.post, ear.hear, words)
+                loop.post_in(delay, ear.hear, words)
 
 
 class TowerBell:

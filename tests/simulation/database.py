@@ -304,12 +304,12 @@ class Line:
         if fate.lands is None or fate.answers is None:
             problem = _problem(name, fate)
             tell = self._tell if reads else self._deliver
-            self._kernel.at(fate.told, self._loop.post, tell, batch, problem)
+            self._loop.post_in(fate.told, tell, batch, problem)
 
     def _read(self, _name: str, batch: list[Command[Any]], fate: Fate) -> None:
         if fate.answers is not None:
             self._server.answer(batch)
-            self._kernel.at(fate.answers, self._loop.post, self._tell, batch, None)
+            self._loop.post_in(fate.answers, self._tell, batch, None)
 
     def _land(self, name: str, batch: list[Command[Any]], fate: Fate) -> None:
         if fate.answers is None:
@@ -319,7 +319,7 @@ class Line:
             return
         self._server.perform(self.process.name, batch)
         if fate.answers is not None:
-            self._kernel.at(fate.answers, self._loop.post, self._deliver, batch, None)
+            self._loop.post_in(fate.answers, self._deliver, batch, None)
 
     def _deliver(self, batch: list[Command[Any]], problem: Exception | None) -> None:
         self._tell(batch, problem)

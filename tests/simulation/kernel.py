@@ -7,14 +7,18 @@ as long as its events do, and the same seed brings the same events in the same o
 from __future__ import annotations
 
 import asyncio
-import heapq
+from asyncio import _set_running_loop
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from contextvars import Context
-from typing import Any, TypeVar
+from heapq import heappop, heappush
+from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
+
+Act: TypeAlias = Callable[..., Any]
+Args: TypeAlias = tuple[Any, ...]
 
 # So many callbacks of one process in one instant are an endless loop.
 MOST_AT_ONCE = 20_000
@@ -33,16 +37,13 @@ class Spins(AssertionError):
 class Handle:
     """A callback that waits for its turn and may be cancelled before."""
 
-    __slots__ = ("args", "callback", "context", "gone", "time")
+    __slots__ = ("args", "callback", "gone", "time")
 
-    def __init__(
-        self, callback: Callable[..., Any], args: tuple[Any, ...], context: Context | None
-    ) -> None:
+    def __init__(self, callback: Callable[..., Any], args: tuple[Any, ...], time: float) -> None:
         self.callback = callback
         self.args = args
-        self.context = context
+        self.time = time
         self.gone = False
-        self.time = 0.0
 
     def cancel(self) -> None:
         """Do not call it."""
@@ -57,11 +58,9 @@ class Handle:
         return self.time
 
     def run(self) -> None:
-        """Call it."""
-        if self.context is None:
+        """Call it, unless it was cancelled."""
+        if not self.gone:
             self.callback(*self.args)
-        else:
-            self.context.run(self.callback, *self.args)
 
 
 class Kernel:
@@ -71,32 +70,33 @@ class Kernel:
         self.now = 0.0
         self.events = 0
         self.fatal: BaseException | None = None  # what ends the world, wherever it was raised
-        self._heap: list[tuple[float, int, Loop | None, Handle]] = []
+        self._heap: list[tuple[float, int, Loop | None, Act, Args, Handle | None]] = []
         self._pushed = 0
 
-    def at(self, delay: float, act: Callable[..., Any], *args: Any) -> Handle:
+    def at(self, delay: float, act: Act, *args: Any) -> None:
         """Do something to the world after a while."""
-        return self.push(None, self.now + delay, Handle(act, args, None))
+        self.push(None, self.now + delay, act, args)
 
-    def push(self, loop: Loop | None, when: float, handle: Handle) -> Handle:
-        """Have a handle called, in a process or outside of all."""
-        self._pushed += 1
-        heapq.heappush(self._heap, (when, self._pushed, loop, handle))
-        return handle
+    def push(
+        self, loop: Loop | None, when: float, act: Act, args: Args, handle: Handle | None = None
+    ) -> None:
+        """Have something done, in a process or outside of all, unless its handle is gone."""
+        self._pushed = number = self._pushed + 1
+        heappush(self._heap, (when, number, loop, act, args, handle))
 
     def run(self, until: float, enough: Callable[[], bool] = lambda: False) -> None:
         """Let things happen until then, until it is enough, or until nothing happens any more."""
         heap = self._heap
         while heap and heap[0][0] <= until and not enough():
-            when, _, loop, handle = heapq.heappop(heap)
-            if handle.gone:
+            when, _, loop, act, args, handle = heappop(heap)
+            if handle is not None and handle.gone:
                 continue
             self.now = max(when, self.now)
             self.events += 1
             if loop is None:
-                handle.callback(*handle.args)
+                act(*args)
             else:
-                loop.enter(handle)
+                loop.enter(act, args, handle)
             if self.fatal is not None:
                 raise self.fatal
 
@@ -123,36 +123,36 @@ class Loop(asyncio.AbstractEventLoop):  # what it lacks, nothing that is simulat
         self.troubles: list[dict[str, Any]] = []
         self._kernel = kernel
         self._offset = offset
-        self._ready: deque[Handle] = deque()
+        self._ready: deque[tuple[Act, Args]] = deque()
+        self._tasks: list[Task[Any]] = []
         self._frozen = 0
-        self._held: list[Handle] = []
+        self._held: list[tuple[Act, Args, Handle | None]] = []
         self._signals: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {}
 
     # --- what the kernel does to it ---------------------------------------------------------------
 
-    def enter(self, handle: Handle) -> None:
-        """Call a handle, and whatever it leads to at this instant."""
+    def enter(self, act: Act, args: Args, handle: Handle | None = None) -> None:
+        """Do something, and whatever it leads to at this instant."""
         if self.dead:
             return
         if self._frozen:
-            self._held.append(handle)
+            self._held.append((act, args, handle))
             return
-        asyncio._set_running_loop(self)
+        _set_running_loop(self)
         try:
-            handle.run()
+            act(*args)
             self._drain()
         finally:
-            asyncio._set_running_loop(None)
+            _set_running_loop(None)
 
     def _drain(self) -> None:
         ready, left = self._ready, MOST_AT_ONCE
         while ready and not self.dead:
-            handle = ready.popleft()
-            if not handle.gone:
-                handle.run()
+            act, args = ready.popleft()
+            act(*args)
             left -= 1
             if not left:
-                raise Spins(f"{self.process} calls {handle.callback!r} without end")
+                raise Spins(f"{self.process} calls {act!r} with {args!r} without end")
 
     def start(self, work: Coroutine[Any, Any, Any]) -> None:
         """Begin a task from outside."""
@@ -161,9 +161,13 @@ class Loop(asyncio.AbstractEventLoop):  # what it lacks, nothing that is simulat
     def _begin(self, work: Coroutine[Any, Any, Any]) -> None:
         self.create_task(work)
 
-    def post(self, callback: Callable[..., Any], *args: Any) -> Handle:
-        """Call it on this loop, at this instant but not within the present call."""
-        return self._kernel.push(self, self._kernel.now, Handle(callback, args, None))
+    def post(self, act: Act, *args: Any) -> None:
+        """Do it on this loop, at this instant but not within the present call."""
+        self._kernel.push(self, self._kernel.now, act, args)
+
+    def post_in(self, delay: float, act: Act, *args: Any) -> None:
+        """Do it on this loop after a while."""
+        self._kernel.push(self, self._kernel.now + delay, act, args)
 
     def freeze(self) -> None:
         """Hold everything back."""
@@ -174,8 +178,8 @@ class Loop(asyncio.AbstractEventLoop):  # what it lacks, nothing that is simulat
         self._frozen -= 1
         if not self._frozen:
             held, self._held = self._held, []
-            for handle in held:
-                self._kernel.push(self, self._kernel.now, handle)
+            for act, args, handle in held:
+                self._kernel.push(self, self._kernel.now, act, args, handle)
 
     def kill(self) -> None:
         """Never run anything again: no cleaning up, no farewell."""
@@ -192,13 +196,14 @@ class Loop(asyncio.AbstractEventLoop):  # what it lacks, nothing that is simulat
     def end(self) -> None:
         """Unwind what never ended, now that nobody looks any more: no frame is left to clean up."""
         self.kill()
-        asyncio._set_running_loop(self)
+        _set_running_loop(self)
         try:
-            for task in asyncio.all_tasks(self):
-                task._log_destroy_pending = False  # type: ignore[attr-defined]
-                _unwind(task.get_coro())
+            for task in self._tasks:
+                if not task.done():
+                    task._log_destroy_pending = False  # type: ignore[attr-defined]
+                    _unwind(task.get_coro())
         finally:
-            asyncio._set_running_loop(None)
+            _set_running_loop(None)
 
     # --- what asyncio asks of it ------------------------------------------------------------------
 
@@ -207,27 +212,45 @@ class Loop(asyncio.AbstractEventLoop):  # what it lacks, nothing that is simulat
         return self._kernel.now + self._offset
 
     def call_soon(  # type: ignore[override]
-        self, callback: Callable[..., Any], *args: Any, context: Context | None = None
-    ) -> Handle:
-        """Call it at this instant, after what waits already."""
-        handle = Handle(callback, args, context)
-        self._ready.append(handle)
+        self, callback: Act, *args: Any, context: Context | None = None
+    ) -> Handle | None:
+        """Call it at this instant, after what waits already.
+
+        Tasks and futures give a context, and never cancel; whoever gives none may.
+        """
+        if context is not None:
+            self._ready.append((context.run, (callback, *args)))
+            return None
+        handle = Handle(callback, args, self.time())
+        self._ready.append((handle.run, ()))
         return handle
 
     def call_soon_threadsafe(  # type: ignore[override]
-        self, callback: Callable[..., Any], *args: Any, context: Context | None = None
-    ) -> Handle:
+        self, callback: Act, *args: Any, context: Context | None = None
+    ) -> None:
         """Call it from another thread of the process."""
-        handle = Handle(callback, args, context)
-        return self._kernel.push(self, self._kernel.now, handle)
+        self._push(self._kernel.now, callback, args, context)
 
     def call_later(  # type: ignore[override]
-        self, delay: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
+        self, delay: float, callback: Act, *args: Any, context: Context | None = None
     ) -> Handle:
         """Call it after a while."""
-        handle = Handle(callback, args, context)
-        handle.time = self.time() + delay
-        return self._kernel.push(self, self._kernel.now + delay, handle)
+        handle = Handle(callback, args, self.time() + delay)
+        self._push(self._kernel.now + delay, callback, args, context, handle)
+        return handle
+
+    def _push(
+        self,
+        when: float,
+        callback: Act,
+        args: Args,
+        context: Context | None,
+        handle: Handle | None = None,
+    ) -> None:
+        if context is None:
+            self._kernel.push(self, when, callback, args, handle)
+        else:
+            self._kernel.push(self, when, context.run, (callback, *args), handle)
 
     def call_at(  # type: ignore[override]
         self, when: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
@@ -243,7 +266,9 @@ class Loop(asyncio.AbstractEventLoop):  # what it lacks, nothing that is simulat
         self, coro: Coroutine[Any, Any, T], *, name: str | None = None, context: Any = None
     ) -> Task[T]:
         """A task of this loop."""
-        return Task(coro, loop=self, name=name, context=context)
+        task = Task(coro, loop=self, name=name, context=context)
+        self._tasks.append(task)
+        return task
 
     def add_signal_handler(  # type: ignore[override]
         self, sig: int, callback: Callable[..., Any], *args: Any

@@ -8,8 +8,8 @@ I19 are those of the list of invariants.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from tests.simulation.audit import SAID, Commit
 from tests.simulation.plan import BACKOFF_BASE, BACKOFF_CAP, JobPlan
@@ -31,8 +31,7 @@ class Violation(AssertionError):
     """An invariant does not hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Live:
+class Live(NamedTuple):
     """A row of the live jobs."""
 
     id: str
@@ -48,8 +47,7 @@ class Live:
     threads: int
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(NamedTuple):
     """A row of the history."""
 
     id: str
@@ -84,8 +82,7 @@ class Worker:
     ended: bool
 
 
-@dataclass(slots=True)
-class Said:
+class Said(NamedTuple):
     """The statement that changes rows now, and what was presented to it."""
 
     name: str = ""
@@ -141,12 +138,14 @@ class Model:
 
     def begins(self, job: str, fence: int, process: str, threads: int, capacity: int) -> None:
         """An execution begins."""
-        _demand((job, fence) not in self.executions, "I2", f"{job} fence {fence} is run twice")
+        _demand(
+            (job, fence) not in self.executions, "I2", lambda: f"{job} fence {fence} is run twice"
+        )
         row = self.live.get(job)
         _demand(
             row is not None and row.state == "running" and row.fence == fence,
             "I2",
-            f"{process} begins {job} under fence {fence}, but it stands as {row}",
+            lambda: f"{process} begins {job} under fence {fence}, but it stands as {row}",
             unless=self.clock_was_set or self.somebody_deletes_nodes,
         )
         if row is None or row.worker is None or row.fence != fence:
@@ -156,22 +155,24 @@ class Model:
         _demand(
             worker is not None and self.nodes.get(worker.node, 0) > self.now_us(),
             "I2",
-            f"{process} begins {job} after its lease has run out",
+            lambda: f"{process} begins {job} after its lease has run out",
             unless=self.clock_was_set or self.somebody_deletes_nodes,
         )
         self._runs_once(job, process)
         _demand(
             self.spec(job).threads == threads or threads == 1,
             "I15",
-            f"{job} is granted {threads} threads",
+            lambda: f"{job} is granted {threads} threads",
         )
         running = [
             one for one in self.executions.values() if one.process == process and not one.end
         ]
         taken = sum(one.threads for one in running) + (threads if row.threads else 0)
-        _demand(taken <= capacity, "I15", f"{process} runs {taken} threads and has {capacity}")
+        _demand(
+            taken <= capacity, "I15", lambda: f"{process} runs {taken} threads and has {capacity}"
+        )
         if row.lane == "alone":
-            _demand(not running, "I6", f"suspect {job} runs in company of {running}")
+            _demand(not running, "I6", lambda: f"suspect {job} runs in company of {running}")
         execution = Execution(process, self.now(), threads=threads if row.threads else 0)
         self.executions[job, fence] = execution
 
@@ -185,7 +186,7 @@ class Model:
         _demand(
             not others,
             "I2",
-            f"{process} begins {job}, which {others} have not ended",
+            lambda: f"{process} begins {job}, which {others} have not ended",
             unless=self.clock_was_set or self.somebody_deletes_nodes,
         )
 
@@ -208,20 +209,28 @@ class Model:
             row.id for row in self.live.values() if row.worker and self._home(row.worker) == process
         ]
         _demand(
-            not left, "I12", f"{process} ended in order and left {left} behind", unless=not well
+            not left,
+            "I12",
+            lambda: f"{process} ended in order and left {left} behind",
+            unless=not well,
         )
         node = [one for one in self.nodes if process_of(one) == process]
-        _demand(not node, "I12", f"{process} ended in order and is still a node", unless=not well)
+        _demand(
+            not node,
+            "I12",
+            lambda: f"{process} ended in order and is still a node",
+            unless=not well,
+        )
 
     def acks(self, job: str, key: str | None) -> None:
         """A caller was told that its job is kept."""
         known = job in self.live or job in self.history or job in self.deleted
-        _demand(known, "I1", f"{job} was acknowledged and is not there")
+        _demand(known, "I1", lambda: f"{job} was acknowledged and is not there")
         if key is not None:
             first = self.acknowledged.get(key, job)
             # One that somebody deleted took its key along.
             one = first == job or first in self.deleted or job in self.deleted
-            _demand(one, "I5", f"key {key} has two jobs: {first} and {job}")
+            _demand(one, "I5", lambda: f"key {key} has two jobs: {first} and {job}")
             self.acknowledged[key] = job if first in self.deleted else first
         self.acknowledged.setdefault(job, job)
 
@@ -248,13 +257,13 @@ class Model:
     def _kept_once(self, job: str) -> None:
         places = (job in self.live) + (job in self.history)
         expected = 0 if job in self.deleted else 1
-        _demand(places == expected, "I1", f"{job} is kept {places} times after {self._by}")
+        _demand(places == expected, "I1", lambda: f"{job} is kept {places} times after {self._by}")
         key = self.spec(job).key
         if key is not None and job in self.live:
             _demand(
                 key in self.keys and self.keys[key][0] == job,
                 "I5",
-                f"{job} is live, but its key {key} belongs to {self.keys.get(key)}",
+                lambda: f"{job} is live, but its key {key} belongs to {self.keys.get(key)}",
             )
 
     @property
@@ -279,18 +288,26 @@ class Model:
         if self.said.name == "retry":
             before = self.history[row.id]
             self.sometimes("retried by hand")
-            _demand(before.state != "completed", "I7", f"{row.id} was completed, and is retried")
-            _demand(row.fence == before.fence + 1, "I3", f"{row.id} is retried under an old fence")
+            _demand(
+                before.state != "completed", "I7", lambda: f"{row.id} was completed, and is retried"
+            )
+            _demand(
+                row.fence == before.fence + 1,
+                "I3",
+                lambda: f"{row.id} is retried under an old fence",
+            )
             same = (row.attempts, row.failures, row.crashes) == (before.attempts, 0, 0)
-            _demand(same, "I6", f"{row.id} is retried with other counts")
+            _demand(same, "I6", lambda: f"{row.id} is retried with other counts")
             return
-        _demand(self.said.name in ENQUEUES, "I10", f"{row.id} comes from nowhere, by {self._by}")
-        _demand(row.id not in self.live, "I1", f"{row.id} is enqueued twice")
+        _demand(
+            self.said.name in ENQUEUES, "I10", lambda: f"{row.id} comes from nowhere, by {self._by}"
+        )
+        _demand(row.id not in self.live, "I1", lambda: f"{row.id} is enqueued twice")
         # Somebody deleted it before its caller had heard of it; nothing is left to know it by.
         if row.id in self.deleted:
             self._forget(row.id)
         fresh = (row.fence, row.attempts, row.failures, row.crashes) == (0, 0, 0, 0)
-        _demand(fresh, "I6", f"{row.id} begins with {row}")
+        _demand(fresh, "I6", lambda: f"{row.id} begins with {row}")
 
     def _forget(self, job: str) -> None:
         self.deleted.discard(job)
@@ -306,41 +323,43 @@ class Model:
         elif old.state == "running" and new.state in WAITING:
             self._is_returned(old, new)
         elif change == ("running", "running"):
-            same = replace(old, asked=new.asked) == new
+            same = old._replace(asked=new.asked) == new
             first = old.asked in (None, new.asked)
-            _demand(same and first, "I2", f"{old.id} changes hands: {old}, {new}")
+            _demand(same and first, "I2", lambda: f"{old.id} changes hands: {old}, {new}")
             self.sometimes("asked to cancel while running")
         elif change == ("scheduled", "pending"):
             due = old.run_at <= self.commit.now_us
-            _demand(due, "I18", f"{old.id} is promoted before its time")
-            _demand(replace(old, state="pending") == new, "I10", f"promoted: {old}, {new}")
+            _demand(due, "I18", lambda: f"{old.id} is promoted before its time")
+            _demand(old._replace(state="pending") == new, "I10", lambda: f"promoted: {old}, {new}")
         else:
-            ranked = old.state == new.state and replace(old, lane=new.lane) == new
-            _demand(ranked, "I10", f"{self._by} turns {old} into {new}")
+            ranked = old.state == new.state and old._replace(lane=new.lane) == new
+            _demand(ranked, "I10", lambda: f"{self._by} turns {old} into {new}")
             self.sometimes("parked" if new.lane == "parked" else "unparked")
 
     def _is_claimed(self, old: Live, new: Live) -> None:
-        _demand(self.said.name in CLAIMS, "I2", f"{old.id} is taken by {self._by}")
+        _demand(self.said.name in CLAIMS, "I2", lambda: f"{old.id} is taken by {self._by}")
         now = self.commit.now_us
         assert new.worker is not None
         # One that has ended may have a claim on its way; what that is granted is reclaimed at once.
         node = self.posts.get(new.worker, "")
         good = self.nodes.get(node, 0) > now
-        _demand(good, "I2", f"{new.worker} claims {old.id} without a lease")
+        _demand(good, "I2", lambda: f"{new.worker} claims {old.id} without a lease")
         own = self.homes.get(new.worker) == self.commit.process
-        _demand(own, "I2", f"{self._by} claims for another")
-        _demand(new.fence == old.fence + 1, "I3", f"{old.id} is claimed and its fence stays")
+        _demand(own, "I2", lambda: f"{self._by} claims for another")
+        _demand(
+            new.fence == old.fence + 1, "I3", lambda: f"{old.id} is claimed and its fence stays"
+        )
         early = old.run_at > now and not self.clock_was_set
-        _demand(not early, "I18", f"{old.id} is claimed before its time")
-        _demand(old.lane != "parked", "I10", f"{old.id} is claimed though parked")
+        _demand(not early, "I18", lambda: f"{old.id} is claimed before its time")
+        _demand(old.lane != "parked", "I10", lambda: f"{old.id} is claimed though parked")
         _demand(
             self.spec(old.id).queue not in self.paused,
             "I10",
-            f"{old.id} is claimed from a paused queue",
+            lambda: f"{old.id} is claimed from a paused queue",
         )
         counts = (old.attempts, old.failures, old.crashes)
         same = counts == (new.attempts, new.failures, new.crashes)
-        _demand(same, "I6", f"a claim changes counts: {new}")
+        _demand(same, "I6", lambda: f"a claim changes counts: {new}")
         if old.lane == "alone":
             self.sometimes("a suspect runs alone")
 
@@ -353,15 +372,17 @@ class Model:
         _demand(
             presented == old.fence and said.worker == old.worker,
             "I3",
-            f"{self._by} ends {old.id} with fence {presented} of {said.worker},"
-            f" which runs under fence {old.fence} of {old.worker}",
+            lambda: (
+                f"{self._by} ends {old.id} with fence {presented} of {said.worker},"
+                f" which runs under fence {old.fence} of {old.worker}"
+            ),
         )
         if said.reclaims:
             self._is_orphan(old)
         else:
             assert old.worker is not None
             own = self.homes.get(old.worker) == self.commit.process
-            _demand(own, "I3", f"{self._by} ends an attempt of {old.worker}")
+            _demand(own, "I3", lambda: f"{self._by} ends an attempt of {old.worker}")
 
     def _is_orphan(self, old: Live) -> None:
         assert old.worker is not None
@@ -378,7 +399,7 @@ class Model:
         _demand(
             well <= self.ttl,
             "I11",
-            f"{old.id} is taken from {node}, which was well for {well} s",
+            lambda: f"{old.id} is taken from {node}, which was well for {well} s",
             unless=self.now() - self.clock_set_at < JUST_NOW,
         )
 
@@ -390,11 +411,15 @@ class Model:
         return self.executions.get((row.id, row.fence))
 
     def _is_returned(self, old: Live, new: Live) -> None:
-        _demand(self.said.name == "settle_return", "I3", f"{old.id} goes back by {self._by}")
+        _demand(
+            self.said.name == "settle_return", "I3", lambda: f"{old.id} goes back by {self._by}"
+        )
         self._is_good(old)
-        _demand(old.asked is None, "I17", f"{old.id} was asked to cancel and goes on living")
-        _demand(new.worker is None, "I2", f"{old.id} waits and has a worker")
-        _demand(new.run_at >= self.commit.now_us, "I18", f"{old.id} is to run in the past")
+        _demand(
+            old.asked is None, "I17", lambda: f"{old.id} was asked to cancel and goes on living"
+        )
+        _demand(new.worker is None, "I2", lambda: f"{old.id} waits and has a worker")
+        _demand(new.run_at >= self.commit.now_us, "I18", lambda: f"{old.id} is to run in the past")
         if self.said.reclaims:
             self._has_crashed(old, new)
             return
@@ -406,13 +431,17 @@ class Model:
         _demand(
             counts == (new.attempts, new.failures, new.crashes),
             "I6",
-            f"{old.id} is given up or snoozes, and is charged for it: {new}",
+            lambda: f"{old.id} is given up or snoozes, and is charged for it: {new}",
         )
-        _demand(ran is None or ran.end != "done", "I10", f"{old.id} was done, and goes back")
-        _demand(ran is None or ran.end != "fail", "I10", f"{old.id} failed uncharged")
+        _demand(
+            ran is None or ran.end != "done", "I10", lambda: f"{old.id} was done, and goes back"
+        )
+        _demand(ran is None or ran.end != "fail", "I10", lambda: f"{old.id} failed uncharged")
         if new.state == "pending":
-            _demand(new.fence == old.fence + 1, "I3", f"{old.id} is handed back with its fence")
-            _demand(new.lane == old.lane, "I6", f"{old.id} is handed back to {new.lane}")
+            _demand(
+                new.fence == old.fence + 1, "I3", lambda: f"{old.id} is handed back with its fence"
+            )
+            _demand(new.lane == old.lane, "I6", lambda: f"{old.id} is handed back to {new.lane}")
             self.sometimes("handed back after it began" if ran else "handed back unbegun")
         else:
             self.sometimes("snoozed")
@@ -429,34 +458,40 @@ class Model:
         _demand(
             self._may_fail(old, ran),
             "I10",
-            f"{old.id} is charged with a failure that it had not: {ran}",
+            lambda: f"{old.id} is charged with a failure that it had not: {ran}",
         )
         assert ran is not None
         self._counts(old, new.attempts, new.failures, new.crashes, failed=True)
-        _demand(new.failures < spec.max_attempts, "I6", f"{old.id} is tried too often: {new}")
+        _demand(
+            new.failures < spec.max_attempts, "I6", lambda: f"{old.id} is tried too often: {new}"
+        )
         delay = (new.run_at - self.commit.now_us) / 1e6
         plain = min(BACKOFF_CAP, BACKOFF_BASE * 2 ** (new.failures - 1))
         least = max(plain, LATER if ran.end == "later" else 0.0)
         most = max(plain * JITTER, LATER if ran.end == "later" else 0.0)
         fits = least - 1e-5 <= delay <= most + 1e-5
-        _demand(fits, "I8", f"{old.id} waits {delay} s after failure {new.failures}")
+        _demand(fits, "I8", lambda: f"{old.id} waits {delay} s after failure {new.failures}")
         self.sometimes("failed, to be retried")
 
     def _has_crashed(self, old: Live, new: Live) -> None:
         assert old.worker is not None
         worker = self.workers.get(old.worker)
         alone = old.lane == "alone" or (worker is not None and worker.alone)
-        _demand(new.fence == old.fence + 1, "I3", f"{old.id} is reclaimed with its fence")
-        _demand(new.lane == "alone", "I6", f"{old.id} is reclaimed and is no suspect")
+        _demand(new.fence == old.fence + 1, "I3", lambda: f"{old.id} is reclaimed with its fence")
+        _demand(new.lane == "alone", "I6", lambda: f"{old.id} is reclaimed and is no suspect")
         charged = old.crashes + (1 if alone else 0)
         self._counts(old, new.attempts, new.failures, new.crashes, crashes=charged)
         limit = self.spec(old.id).max_crashes
-        _demand(new.crashes < limit, "I6", f"{old.id} crashed {new.crashes} times and runs again")
+        _demand(
+            new.crashes < limit,
+            "I6",
+            lambda: f"{old.id} crashed {new.crashes} times and runs again",
+        )
         if alone:
             delay = (new.run_at - self.commit.now_us) / 1e6
             plain = CRASH_BASE * 2 ** (new.crashes - 1)
             fits = plain - 1e-5 <= delay <= plain * JITTER + 1e-5
-            _demand(fits, "I8", f"{old.id} waits {delay} s after crash {new.crashes}")
+            _demand(fits, "I8", lambda: f"{old.id} waits {delay} s after crash {new.crashes}")
         self.sometimes("crashed alone" if alone else "became a suspect")
 
     def _counts(
@@ -478,7 +513,7 @@ class Model:
         _demand(
             (attempts, failures, now_crashes) == expected,
             "I6",
-            f"{old.id} counts {(attempts, failures, now_crashes)} instead of {expected}",
+            lambda: f"{old.id} counts {(attempts, failures, now_crashes)} instead of {expected}",
         )
 
     # --- finished jobs ----------------------------------------------------------------------------
@@ -489,26 +524,32 @@ class Model:
         if change == "delete":
             self._is_unfinished(row)
             return
-        _demand(change == "insert", "I7", f"{row.id} changes after its end, by {self._by}")
-        _demand(row.id not in self.history, "I7", f"{row.id} ends twice, by {self._by}")
+        _demand(change == "insert", "I7", lambda: f"{row.id} changes after its end, by {self._by}")
+        _demand(row.id not in self.history, "I7", lambda: f"{row.id} ends twice, by {self._by}")
         self._ends(self.live[row.id], row)
         self.history[row.id] = row
 
     def _is_unfinished(self, row: Finished) -> None:
-        _demand(self.said.name in ("retry", "delete"), "I7", f"{row.id} is no more by {self._by}")
+        _demand(
+            self.said.name in ("retry", "delete"),
+            "I7",
+            lambda: f"{row.id} is no more by {self._by}",
+        )
         del self.history[row.id]
         if self.said.name == "delete":
             self.deleted.add(row.id)
 
     def _ends(self, old: Live, row: Finished) -> None:
         if self.said.name == "cancel":
-            _demand(old.state in WAITING, "I17", f"{old.id} is cancelled under its worker")
-            _demand(row.state == "cancelled", "I17", f"{old.id} is cancelled into {row.state}")
+            _demand(old.state in WAITING, "I17", lambda: f"{old.id} is cancelled under its worker")
+            _demand(
+                row.state == "cancelled", "I17", lambda: f"{old.id} is cancelled into {row.state}"
+            )
             self._counts(old, row.attempts, row.failures, row.crashes)
             self.sometimes("cancelled while waiting")
             return
-        _demand(self.said.name in SETTLES, "I3", f"{old.id} is ended by {self._by}")
-        _demand(old.state == "running", "I7", f"{old.id} is ended while {old.state}")
+        _demand(self.said.name in SETTLES, "I3", lambda: f"{old.id} is ended by {self._by}")
+        _demand(old.state == "running", "I7", lambda: f"{old.id} is ended while {old.state}")
         self._is_good(old)
         if self.said.reclaims:
             self._ends_by_reclaim(old, row)
@@ -520,9 +561,11 @@ class Model:
             self._is_cancelled(old)
 
     def _ends_by_reclaim(self, old: Live, row: Finished) -> None:
-        _demand(row.fence == old.fence + 1, "I3", f"{old.id} is reclaimed with its fence")
+        _demand(row.fence == old.fence + 1, "I3", lambda: f"{old.id} is reclaimed with its fence")
         if row.state == "cancelled":
-            _demand(old.asked is not None, "I17", f"{old.id} is cancelled, and nobody asked")
+            _demand(
+                old.asked is not None, "I17", lambda: f"{old.id} is cancelled, and nobody asked"
+            )
             self._counts(old, row.attempts, row.failures, row.crashes)
             self.sometimes("cancelled by reclaim")
             return
@@ -530,7 +573,7 @@ class Model:
         _demand(
             (row.state, row.reason) == ("failed", "crash") and row.crashes == spec.max_crashes,
             "I10",
-            f"{old.id} is a dead letter without its reason: {row}",
+            lambda: f"{old.id} is a dead letter without its reason: {row}",
         )
         self._counts(old, row.attempts, row.failures, row.crashes, crashes=old.crashes + 1)
         self.sometimes("poison is a dead letter")
@@ -540,17 +583,19 @@ class Model:
         _demand(
             ran is not None and ran.end in ("done", "deaf", "commit"),
             "I10",
-            f"{old.id} is completed, but its execution is {ran}",
+            lambda: f"{old.id} is completed, but its execution is {ran}",
         )
-        _demand(row.fence == old.fence, "I3", f"{old.id} completes with another fence")
-        _demand(row.result == str(row.fence), "I3", f"{old.id} has the result of {row.result}")
+        _demand(row.fence == old.fence, "I3", lambda: f"{old.id} completes with another fence")
+        _demand(
+            row.result == str(row.fence), "I3", lambda: f"{old.id} has the result of {row.result}"
+        )
         self._counts(old, row.attempts, row.failures, row.crashes, done=True)
         assert ran is not None
         effects = 1 if ran.end == "commit" else 0
         _demand(
             self.effects.get(old.id, 0) == effects,
             "I4",
-            f"{old.id} is completed with {self.effects.get(old.id, 0)} effects",
+            lambda: f"{old.id} is completed with {self.effects.get(old.id, 0)} effects",
         )
         self.sometimes("completed though asked to cancel" if old.asked else "completed")
         if effects:
@@ -562,28 +607,38 @@ class Model:
         _demand(
             self._may_fail(old, ran) or (ran is not None and ran.end == "final"),
             "I10",
-            f"{old.id} is a dead letter, but its execution is {ran}",
+            lambda: f"{old.id} is a dead letter, but its execution is {ran}",
         )
         assert ran is not None
         self._counts(old, row.attempts, row.failures, row.crashes, failed=True)
         true = ran.end == "final" if row.reason == "final" else row.failures == spec.max_attempts
-        _demand(true, "I10", f"{old.id} is a dead letter for {row.reason}: {row}, {ran}")
+        _demand(true, "I10", lambda: f"{old.id} is a dead letter for {row.reason}: {row}, {ran}")
         self.sometimes(f"a dead letter for {row.reason}")
 
     def _is_cancelled(self, old: Live) -> None:
         ran = self._execution(old)
         own = ran is not None and ran.end == "give up"
         _demand(
-            old.asked is not None or own, "I17", f"{old.id} is cancelled, and nobody asked: {ran}"
+            old.asked is not None or own,
+            "I17",
+            lambda: f"{old.id} is cancelled, and nobody asked: {ran}",
         )
-        _demand(ran is None or ran.end != "done", "I17", f"{old.id} was done, and is cancelled")
+        _demand(
+            ran is None or ran.end != "done", "I17", lambda: f"{old.id} was done, and is cancelled"
+        )
         self.sometimes("gave up by itself" if own else "cancelled while running")
 
     # --- what is kept with a job ------------------------------------------------------------------
 
     def _attempt(self, _: str, job: str, fence: int, *_rest: object) -> None:
-        _demand((job, fence) not in self.attempts, "I10", f"{job} has two ends of attempt {fence}")
-        _demand(self.said.name in SETTLES, "I10", f"an attempt of {job} is kept by {self._by}")
+        _demand(
+            (job, fence) not in self.attempts,
+            "I10",
+            lambda: f"{job} has two ends of attempt {fence}",
+        )
+        _demand(
+            self.said.name in SETTLES, "I10", lambda: f"an attempt of {job} is kept by {self._by}"
+        )
         self.attempts.add((job, fence))
 
     def _note(self, _: str, job: str, fence: int) -> None:
@@ -591,20 +646,26 @@ class Model:
         _demand(
             row is not None and row.state == "running" and row.fence == fence,
             "I3",
-            f"a note of {job} under fence {fence} is kept, which stands as {row}",
+            lambda: f"a note of {job} under fence {fence} is kept, which stands as {row}",
         )
 
     def _file(self, _: str, job: str, __: str) -> None:
         row = self.live.get(job)
-        _demand(row is not None and row.state == "running", "I3", f"a file of {job} is kept: {row}")
+        _demand(
+            row is not None and row.state == "running",
+            "I3",
+            lambda: f"a file of {job} is kept: {row}",
+        )
 
     def _effect(self, _: str, job: str, fence: int) -> None:
         self.effects[job] = self.effects.get(job, 0) + 1
-        _demand(self.effects[job] == 1, "I4", f"{job} has its effects {self.effects[job]} times")
+        _demand(
+            self.effects[job] == 1, "I4", lambda: f"{job} has its effects {self.effects[job]} times"
+        )
         self.touched[job] = None
         row = self.live.get(job)
         good = row is not None and row.state == "running" and row.fence == fence
-        _demand(good, "I4", f"{job} has effects of fence {fence} and stands as {row}")
+        _demand(good, "I4", lambda: f"{job} has effects of fence {fence} and stands as {row}")
 
     def _key(self, change: str, key: str, job: str, expires: int) -> None:
         if change == "delete":
@@ -613,7 +674,7 @@ class Model:
         held = self.keys.get(key)
         if held is not None:
             free = held[1] <= self.commit.now_us and held[0] not in self.live
-            _demand(free, "I5", f"key {key} of {held[0]} is given to {job}")
+            _demand(free, "I5", lambda: f"key {key} of {held[0]} is given to {job}")
         self.keys[key] = (job, expires)
         self.touched[job] = None
 
@@ -624,8 +685,8 @@ class Model:
             del self.nodes[node]
             return
         own = process_of(node) == self.commit.process
-        _demand(own, "I2b", f"{self._by} extends the lease of {node}")
-        _demand(until > self.commit.now_us, "I2b", f"{node} is given a lease that is over")
+        _demand(own, "I2b", lambda: f"{self._by} extends the lease of {node}")
+        _demand(until > self.commit.now_us, "I2b", lambda: f"{node} is given a lease that is over")
         self.nodes[node] = until
 
     def _worker(
@@ -637,7 +698,7 @@ class Model:
         self.posts[worker] = node
         home = self.homes.setdefault(worker, self.commit.process)
         if change == "update" and ended is not None:
-            _demand(self.well_for(home) is None, "I11", f"{worker} is dismissed and alive")
+            _demand(self.well_for(home) is None, "I11", lambda: f"{worker} is dismissed and alive")
         self.workers[worker] = Worker(node, threads, bool(alone), ended is not None)
 
     def _queue(self, change: str, queue: str) -> None:
@@ -653,8 +714,8 @@ class Model:
         before = self.locks.get(name)
         if before is not None and token != before[0]:
             free = before[1] <= self.commit.now_us
-            _demand(free, "I2", f"lock {name} is taken before it is free")
-            _demand(token > before[0], "I3", f"lock {name} goes back to token {token}")
+            _demand(free, "I2", lambda: f"lock {name} is taken before it is free")
+            _demand(token > before[0], "I3", lambda: f"lock {name} goes back to token {token}")
         self.locks[name] = (token, until)
 
 
@@ -674,6 +735,9 @@ _CHANGES: dict[str, Callable[..., None]] = {
 }
 
 
-def _demand(good: object, invariant: str, otherwise: str, *, unless: bool = False) -> None:
+def _demand(
+    good: object, invariant: str, otherwise: Callable[[], str], *, unless: bool = False
+) -> None:
+    """Insist on something; words for its opposite are sought only when they are needed."""
     if not good and not unless:
-        raise Violation(f"{invariant}: {otherwise}")
+        raise Violation(f"{invariant}: {otherwise()}")

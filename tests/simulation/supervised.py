@@ -56,7 +56,7 @@ class Pipe:
 
     def write(self, data: bytes) -> None:
         """Send, in order."""
-        self._kernel.at(PIPE, self._loop.post, self._arrive, data)
+        self._loop.post_in(PIPE, self._arrive, data)
 
     def _arrive(self, data: bytes) -> None:
         if not self.reader.at_eof():
@@ -74,7 +74,7 @@ class Pipe:
         """Hang up."""
         if not self._closed:
             self._closed = True
-            self._kernel.at(PIPE, self._loop.post, self.reader.feed_eof)
+            self._loop.post_in(PIPE, self.reader.feed_eof)
 
 
 class Offspring:
@@ -94,7 +94,7 @@ class Offspring:
 
     def ended(self, code: int) -> None:
         """It is gone; its parent hears of it a moment later."""
-        self.process.kernel.at(PIPE, self._parent.loop.post, self._hear, code)
+        self._parent.loop.post_in(PIPE, self._hear, code)
 
     def _hear(self, code: int) -> None:
         self.returncode = code
