@@ -266,18 +266,21 @@ class Claimer:
             front.due = self._gear.clock.monotonic() + PEEK
             return
         claimed = await ask(lambda: self._store.claim(demand))
+        ended = self._gear.clock.monotonic()
         self._patience.reset()
-        self._answered(front, demand, claimed, began=began, swept=swept)
-        if self._rings != rings:
-            front.rung()  # the job it rang for may have come too late for this claim
         if front.lane is Lane.ALONE:
             self._has_suspect = bool(claimed.claims)
             self._suspects_since = None  # until the fleet tells of more
-        if self._gear.may_start(self._gear.clock.monotonic()):
+        if self._gear.may_start(ended):
             self._accept(claimed.claims, appetite.ways)
         else:
             # Others may have them before the lease can be trusted again, so they do not wait here.
             self._gear.hand_back(claimed.claims)
+        if 0 < len(claimed.claims) < demand.limit:
+            await asyncio.sleep(0)  # a few jobs of a quiet line begin first, and thinking waits
+        self._answered(front, demand, claimed, began=began, ended=ended, swept=swept)
+        if self._rings != rings:
+            front.rung()  # the job it rang for may have come too late for this claim
 
     async def _keeps_free(self, demand: Demand) -> bool:
         """Whether the free threads are kept for a wide job at the head of the lane."""
@@ -290,18 +293,24 @@ class Claimer:
         return reserves(head, free=free, threads=threads, widest=demand.widest, patience=patience)
 
     def _answered(
-        self, front: Front, demand: Demand, claimed: Claimed, *, began: float, swept: bool
+        self,
+        front: Front,
+        demand: Demand,
+        claimed: Claimed,
+        *,
+        began: float,
+        ended: float,
+        swept: bool,
     ) -> None:
         claims = claimed.claims
-        now = self._gear.clock.monotonic()
         if claimed.now_us:
-            self._database_us, self._read_at = claimed.now_us, now
+            self._database_us, self._read_at = claimed.now_us, ended
         look = Look(
             swept=swept,
             full=len(claims) >= demand.limit,
-            now_us=self._now_us(now),
-            ended=now,
-            took=now - began,
+            now_us=self._now_us(ended),
+            ended=ended,
+            took=ended - began,
             highest=claims[-1].rank if claims else None,
             priorities=set(map(_priority, claims)),
         )
