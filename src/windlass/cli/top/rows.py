@@ -65,13 +65,13 @@ def states(sight: Sight) -> Text:
 
 
 def flow(pace: Pace) -> Text:
-    """How fast jobs come and go, and how long they wait and run."""
+    """How fast jobs come and go, and how long nearly all of them wait and run."""
     facts = (
         ("in", _rate(pace.into)),
         ("out", _rate(pace.out)),
         ("failed", _rate(pace.failed)),
-        ("wait p95", span(pace.wait)),
-        ("run p95", span(pace.run)),
+        ("wait", span(pace.wait)),
+        ("run", span(pace.run)),
     )
     return Text("   ").join(Text.assemble((f"{name} ", "dim"), value) for name, value in facts)
 

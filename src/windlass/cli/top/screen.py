@@ -36,9 +36,10 @@ class Top(App[None]):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "Quit"),
-        Binding("1", "show('queues')", "Queues"),
-        Binding("2", "show('workers')", "Workers"),
-        Binding("3", "show('jobs')", "Jobs"),
+        # Told by the tabs themselves.
+        Binding("1", "show('queues')", "Queues", show=False),
+        Binding("2", "show('workers')", "Workers", show=False),
+        Binding("3", "show('jobs')", "Jobs", show=False),
         Binding("slash", "ask", "Search"),
         Binding("p", "pause", "Pause or resume"),
         Binding("d", "drain", "Drain or undo"),
@@ -72,8 +73,8 @@ class Top(App[None]):
             yield Sparkline([], id="finished")
             yield Static(id="incidents")
         with TabbedContent(id="tabs"):
-            for name in TABLES:
-                with TabPane(name.capitalize(), id=name):
+            for key, name in enumerate(TABLES, 1):
+                with TabPane(f"{key} {name.capitalize()}", id=name):
                     if name == "jobs":
                         yield Input(
                             self._asked,
