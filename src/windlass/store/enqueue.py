@@ -66,11 +66,8 @@ def insert(jobs: Sequence[NewJob], *, again: bool = False) -> Statement:
 
 def lone(job: NewJob, herald: Herald | None) -> Statement:
     """The statement that keeps one plain job, and rings for it if there is a herald."""
-    args = {"id": job.id, "payload": job.payload, **_shared(job)}
-    if herald is None:
-        return Statement("enqueue_one", args)
-    words = {"channel": herald.channel, "words": herald.words}
-    return Statement("enqueue_heralded", {**args, **words})
+    ring = {"channel": herald and herald.channel, "words": herald and herald.words}
+    return Statement("enqueue_one", {"id": job.id, "payload": job.payload, **ring, **_shared(job)})
 
 
 def plain(job: NewJob) -> bool:
