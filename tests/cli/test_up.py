@@ -9,6 +9,7 @@ from collections import Counter
 import aiohttp
 import psutil
 import pytest
+from rich.console import Console
 
 from tests.cli.standing import ADD, Standing, gone, secret_of, standing
 from tests.cli.terminal import Terminal
@@ -72,16 +73,26 @@ async def test_it_tells_its_life_step_by_step(windlass: Terminal) -> None:
 def test_people_are_told_where_it_is_and_what_to_try(
     settings: Settings, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tell = teller(Desk(None, json=False), Windlass(builtins=True), settings)
+    desk = Desk(None, json=False)
+    desk.out = Console(force_terminal=True, color_system=None, width=200)
+    tell = teller(desk, Windlass(builtins=True), settings)
 
     tell("http://127.0.0.1:8080")
 
-    told = capsys.readouterr().out
+    told = "\n".join(line.rstrip() for line in capsys.readouterr().out.split("\n"))
     assert "API        http://127.0.0.1:8080\n" in told
     assert "curl http://127.0.0.1:8080/jobs" in told
     assert said in told
     assert SECRET not in told
     assert max(map(len, told.splitlines())) < 100
+
+
+def test_a_file_of_log_lines_holds_no_others(capsys: pytest.CaptureFixture[str]) -> None:
+    tell = teller(Desk(None, json=False), Windlass(), Settings())
+
+    tell("http://127.0.0.1:8080")
+
+    assert capsys.readouterr().out == ""
 
 
 async def test_workers_that_die_are_started_again(windlass: Terminal) -> None:

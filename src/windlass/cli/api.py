@@ -78,6 +78,8 @@ def teller(desk: Desk, app: Windlass, settings: Settings, smtp: str | None = Non
 
 
 def _tell(desk: Desk, app: Windlass, settings: Settings, smtp: str | None, url: str) -> None:
+    if not desk.json and not desk.out.is_terminal:
+        return  # the log says where it is, and a file of log lines shall hold no others
     data = {"url": url, "pid": os.getpid(), "store": without_password(app.settings.store)}
     if smtp is not None:
         data |= {"smtp": smtp, "mail": f"{url}/mail"}
