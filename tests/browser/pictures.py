@@ -6,6 +6,7 @@ A shop runs for some minutes first, so that there is something to see.
 import math
 import random
 import shutil
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,8 +27,8 @@ Theme = Literal["light", "dark"]
 THEMES: dict[Theme, str] = {"light": "", "dark": "-dark"}
 LASTS = 320.0
 EVERY = 0.5
-WINDOW: ViewportSize = {"width": 1200, "height": 750}
-SCALE = 1.6
+WINDOW: ViewportSize = {"width": 1280, "height": 800}
+SCALE = 1.5
 USERS = ("ada", "grace", "hedy", "margaret", "barbara", "katherine")
 CARRIERS = ("DPD", "GLS", "UPS")
 QUICKLY = {"base": 2.0, "factor": 1.0, "cap": 4.0}
@@ -36,8 +37,8 @@ QUICKLY = {"base": 2.0, "factor": 1.0, "cap": 4.0}
 def main() -> None:
     """Run the shop, look at it, and close it."""
     stage = Stage()
-    with shop() as served, chromium(stage) as browser:
-        trade(served)
+    with shop() as served, trading(served), chromium(stage) as browser:
+        time.sleep(LASTS)
         letter = served.get("/dead")["groups"][0]["sample"]
         for theme, mark in THEMES.items():
             stage.play(take, browser, served, letter, theme, mark)
@@ -57,16 +58,28 @@ def shop() -> Iterator[Served]:
     shutil.rmtree(folder)
 
 
-def trade(served: Served) -> None:
-    """Business comes in waves."""
-    begun = time.monotonic()
-    order = 6_000
-    while (now := time.monotonic() - begun) < LASTS:
-        many = max(round(4 + 4 * math.sin(now / 25) + random.uniform(-1, 1)), 1)
-        orders = range(order, order + many)
-        served.post("/jobs/batch", {"jobs": [job for one in orders for job in wanted(one)]})
-        order += many
-        time.sleep(EVERY)
+@contextmanager
+def trading(served: Served) -> Iterator[None]:
+    """As long as the block lasts; business comes in waves."""
+    over = threading.Event()
+
+    def trade() -> None:
+        order = 6_000
+        begun = time.monotonic()
+        while not over.wait(EVERY):
+            now = time.monotonic() - begun
+            many = max(round(3 + 3 * math.sin(now / 25) + random.uniform(-1, 1)), 1)
+            orders = range(order, order + many)
+            served.post("/jobs/batch", {"jobs": [job for one in orders for job in wanted(one)]})
+            order += many
+
+    thread = threading.Thread(target=trade)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 def wanted(order: int) -> Iterator[dict[str, Any]]:
@@ -97,6 +110,7 @@ def take(browser: Browser, served: Served, letter: str, theme: Theme, mark: str)
         page.goto(served.ui + place)
         expect(page.locator("#main h1")).to_be_visible()
         expect(page.locator("#main [data-skeleton]")).to_have_count(0)
+        expect(page.get_by_role("status").get_by_text("Live")).to_be_visible()
         page.mouse.move(0, 0)
         keep(page, IMAGES / f"{name}{mark}.png")
     context.close()
@@ -104,8 +118,10 @@ def take(browser: Browser, served: Served, letter: str, theme: Theme, mark: str)
 
 def keep(page: Page, path: Path) -> None:
     """As small as it gets without harm to the eye."""
-    picture = Image.open(BytesIO(page.screenshot()))
-    picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+    picture.quantize(method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
 
 
 if __name__ == "__main__":

@@ -12,6 +12,11 @@ Axe = Callable[[Page], list[str]]
 See = Callable[[Page, str], None]
 Open = Callable[..., BrowserContext]
 
+# As that of a browser without a locale, which Intl refuses.
+OF_NO_LANGUAGE = """
+Object.defineProperty(navigator, "language", { value: "en-US@posix", configurable: true })
+"""
+
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[Served]:
@@ -59,6 +64,17 @@ def test_a_chart_can_be_read_as_a_table(page: Page, served: Served) -> None:
     expect(chart.get_by_role("columnheader", name="Completed")).to_be_visible()
     chart.get_by_role("button", name="Chart").click()
     expect(chart.locator("canvas")).to_be_visible()
+
+
+def test_charts_are_drawn_in_a_browser_whose_language_nobody_knows(
+    page: Page, served: Served
+) -> None:
+    page.add_init_script(OF_NO_LANGUAGE)
+    served.finished(served.submit("greet", {"name": "Ada"}))
+
+    page.goto(served.ui)
+
+    expect(page.get_by_role("figure", name="Throughput").locator("canvas")).to_be_visible()
 
 
 def test_how_far_back_one_looks_is_in_the_address(page: Page, served: Served) -> None:

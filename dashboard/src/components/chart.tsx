@@ -207,6 +207,7 @@ function line(one: Series): uPlot.Series {
     stroke: colour,
     width: 1.5,
     points: { show: true, size: 4, fill: colour, filter: (plot, at) => alone(plot.data[at]) },
+    gaps: (plot, _, _from, _to, gaps) => gaps.filter(([from, to]) => to - from > 2.5 * step(plot)),
     ...(one.dashed && { dash: [4, 4] }),
     ...(one.kind === "area" && { fill: `${colour}22` }),
     ...(one.kind === "bars" && {
@@ -214,6 +215,12 @@ function line(one: Series): uPlot.Series {
       ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, 24] }) }),
     }),
   };
+}
+
+/** How far apart two times are drawn. A line leads over one that is missing: it came a little late. */
+function step(plot: uPlot): number {
+  const [first = 0, second = 0] = plot.data[0];
+  return plot.valToPos(second, "x", true) - plot.valToPos(first, "x", true);
 }
 
 /** The points that no line leads to: without a dot they would not be seen. */

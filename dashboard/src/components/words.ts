@@ -3,6 +3,10 @@ import type { Zone } from "~/theme/choices";
 
 // A browser without a language has one that Intl refuses, as en-US@posix.
 export const LANGUAGE = language(navigator.language);
+// Charts ask the browser for it themselves, and would not be drawn.
+if (navigator.language !== LANGUAGE) {
+  Object.defineProperty(navigator, "language", { value: LANGUAGE });
+}
 
 function language(said: string | undefined): string {
   try {
