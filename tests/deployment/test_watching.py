@@ -7,37 +7,69 @@ from pathlib import Path
 
 import pytest
 
+from tests.deployment.asked import calls, labels, understood
 from tests.deployment.compose import services
-from tests.deployment.watched import WATCHING, dashboard, expressions, rules, watched
+from tests.deployment.watched import WATCHING, dashboard, queries, rules, watched
 from windlass.core.census import Census, Line
 from windlass.observe.fleet import Figures, FleetMetrics
 from windlass.observe.metrics import Metrics
 
-DOCUMENTED = (WATCHING.parents[3] / "docs/metrics.md").read_text()
 
-
-def told() -> set[str]:
-    """The names of the metrics that /metrics has."""
+def told() -> dict[str, str]:
+    """The names and kinds of the metrics that /metrics has."""
     lines = [Line("default", "mail", 1)]
     fleet = FleetMetrics(Figures(totals=[], census=Census(counted_us=0, lines=lines)))
     families = [*fleet.collect(), *Metrics().registry.collect()]
-    return {f"{one.name}_total" if one.type == "counter" else one.name for one in families}
+    return {
+        f"{one.name}_total" if one.type == "counter" else one.name: one.type for one in families
+    }
+
+
+COUNTED = {name for name, kind in told().items() if kind != "gauge"} | {"process_cpu_seconds_total"}
 
 
 def test_every_metric_that_is_watched_is_told() -> None:
     asked = watched()
 
     assert len(asked) > 25
-    assert asked - told() == set()
+    assert asked - set(told()) == set()
 
 
-def test_what_is_summed_by_queue_or_type_has_them() -> None:
-    labels = dict(re.findall(r"^\| `(windlass_\w+)` \| ([\w, ]*) \|", DOCUMENTED, re.MULTILINE))
+@pytest.mark.parametrize("text", sorted(set(queries())))
+def test_prometheus_understands_what_it_is_asked_and_has_the_labels(text: str) -> None:
+    asked = understood(text)
 
-    for text in expressions():
-        for names, metric in re.findall(r"by \(([\w, ]+)\) \((?:\w+\()?(windlass_\w+)", text):
-            known = labels.get(metric, "worker, chore, instance, le, status, queue, type")
-            assert set(names.split(", ")) <= {*known.split(", "), "instance", "le"}, text
+    assert labels(asked) <= {"queue", "type", "status", "chore", "instance", "job"}
+    assert {about for does, about in calls(asked) if does in ("rate", "increase")} <= COUNTED
+    assert not {about for does, about in calls(asked) if does == "deriv"} & COUNTED
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "sum by (queue) (windlass_store_up)",
+        "max by (queue) (windlass_queue_depth) > max by (type) (windlass_jobs_dead_total)",
+        "histogram_quantile(0.99, sum(rate(windlass_claim_seconds_bucket[1m])))",
+        "rate(windlass_jobs_dead_total)",
+        "sum by (type (windlass_jobs_dead_total)",
+    ],
+)
+def test_a_wrong_question_is_found(wrong: str) -> None:
+    with pytest.raises((ValueError, AssertionError)):
+        labels(understood(wrong))
+
+
+def test_alerts_and_legends_speak_of_labels_that_there_are() -> None:
+    told = [(rule["expr"], str(rule["annotations"])) for rule in rules()]
+    shown = [
+        (target["expr"], target.get("legendFormat", ""))
+        for panel in dashboard()["panels"]
+        for target in panel.get("targets", ())
+    ]
+
+    for asked, words in told + shown:
+        named = re.findall(r"\{\{ *(?:\$labels\.)?(\w+) *\}\}", words)
+        assert set(named) <= labels(understood(asked)), words
 
 
 def test_every_panel_has_a_place_of_its_own_and_says_what_it_shows() -> None:

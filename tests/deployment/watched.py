@@ -25,17 +25,16 @@ def rules() -> list[dict[str, Any]]:
     return [rule for group in alerts["groups"] for rule in group["rules"]]
 
 
-def expressions() -> Iterator[str]:
+def queries() -> Iterator[str]:
     """Everything that Prometheus is asked."""
     yield from (rule["expr"] for rule in rules())
     for panel in dashboard()["panels"]:
         yield from (target["expr"] for target in panel.get("targets", ()))
-    yield from (one.get("definition", "") for one in dashboard()["templating"]["list"])
 
 
 def watched() -> set[str]:
     """The names of the metrics in them; a histogram is asked for in parts."""
-    named = {
-        name for text in expressions() for name in re.findall(r"\b(?:windlass|process)_\w+", text)
-    }
+    choices = [one.get("definition", "") for one in dashboard()["templating"]["list"]]
+    texts = [*queries(), *choices]
+    named = {name for text in texts for name in re.findall(r"\b(?:windlass|process)_\w+", text)}
     return {PARTS.sub("", name) for name in named}
