@@ -105,12 +105,7 @@ def test_graphs_and_alerts_come_with_a_profile_of_compose() -> None:
 
 
 @pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not here")
-@pytest.mark.parametrize(
-    "words",
-    [("check", WATCHING / "alerts.yaml"), ("test", Path(__file__).with_name("alerts.yaml"))],
-    ids=["read", "rung"],
-)
-def test_alerts_are_understood_and_ring_when_they_should(words: tuple[str, Path]) -> None:
-    does, file = words
-
-    subprocess.run(["promtool", does, "rules", file], check=True)  # noqa: S607 - as found
+def test_alerts_ring_when_they_should() -> None:
+    for does, file in (("check", WATCHING), ("test", Path(__file__).parent)):
+        words = ["promtool", does, "rules", file / "alerts.yaml"]
+        subprocess.run(words, check=True)
