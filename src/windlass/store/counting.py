@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from windlass.clock import Clock
 from windlass.core.job import LIVE, State
 from windlass.store import rows
+from windlass.store.asking import Asking
 from windlass.store.base import Database
 from windlass.store.script import Row, Rows, Statement
 
@@ -26,12 +27,12 @@ class LiveCounts(NamedTuple):
     counted_at: datetime
 
 
-class Counting:
+class Counting(Asking):
     """Knows when to count, and when the last count will do."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         """`clock` only measures how long a count takes."""
-        self._database = database
+        self.database = database
         self._clock = clock
 
     async def live(self) -> LiveCounts:
@@ -41,7 +42,7 @@ class Counting:
         if kept and (last["good"] or not await self.take_turn()):
             return _of(last)
         began = self._clock.monotonic()
-        states = _counted(await self._database.survey(Statement("counts_live")))
+        states = _counted(await self.database.survey(Statement("counts_live")))
         took = self._clock.monotonic() - began
         if took > CHEAP and sum(states.values()) >= MANY:
             await self._keep(states, took)
@@ -56,12 +57,6 @@ class Counting:
     async def _keep(self, states: Mapping[State, int], took: float) -> None:
         counted = {state.value: count for state, count in states.items()}
         await self._write("counts_keep", **counted, took_us=round(took * 1e6), rests=RESTS)
-
-    async def _read(self, name: str, /, **args: Any) -> Rows:
-        return await self._database.read(Statement(name, args))
-
-    async def _write(self, name: str, /, **args: Any) -> Rows:
-        return await self._database.write(Statement(name, args))
 
 
 def _counted(found: Rows) -> dict[State, int]:

@@ -1,10 +1,11 @@
-"""Settlements as statements, and what to make of one that found no claim to end."""
+"""Settlements by worker, as statements, and what to make of one that found no claim to end."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
-from windlass.core.job import FINISHED, State, WorkerId
+from windlass.core.job import FINISHED, JobId, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store.script import Row, Statement
 
@@ -39,6 +40,22 @@ RETURN_COLUMNS = (
     "started_us",
     "ended_us",
 )
+
+
+def by_worker(settlements: Iterable[Settlement]) -> dict[WorkerId, list[Settlement]]:
+    """Settlements by worker, each in the order of their ids, so that two batches never lock up."""
+    groups: dict[WorkerId, list[Settlement]] = defaultdict(list)
+    for one in sorted(settlements, key=_id_first):
+        groups[one.worker].append(one)
+    return groups
+
+
+def parted(batch: list[Settlement]) -> tuple[list[Settlement], list[Settlement]]:
+    """Those that end their job, and those after which it goes on living."""
+    done = [one for one in batch if one.state in FINISHED]
+    if len(done) == len(batch):
+        return done, []
+    return done, [one for one in batch if one.state not in FINISHED]
 
 
 def worked(worker: WorkerId, settlements: Sequence[Settlement], now: float) -> Statement:
@@ -120,6 +137,10 @@ def standing_of(one: Settlement, row: Row | None) -> Settlement | None:
     if row["cancel_requested"] and one.state not in FINISHED:
         return one._replace(state=State.CANCELLED, reason="cancelled", fence_after=one.fence)
     return one._replace()
+
+
+def _id_first(settlement: Settlement) -> JobId:
+    return settlement.id
 
 
 def _ago(instant: float | None, now: float) -> int | None:

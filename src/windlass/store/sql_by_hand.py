@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 from windlass.core.job import JobId, State, WorkerId
-from windlass.store.base import Database
-from windlass.store.script import Rows, Statement
+from windlass.store.asking import Asking
+from windlass.store.records import NO_ID
 
 MICROSECOND = timedelta(microseconds=1)
-NO_ID = JobId("00000000-0000-0000-0000-000000000000")
 
 
-class SqlByHand:
+class SqlByHand(Asking):
     """The verbs that people say; see `Store` for what each promises."""
-
-    database: Database
 
     async def cancel(self, ids: Sequence[JobId]) -> list[JobId]:
         """Cancel waiting jobs now and ask running ones to stop; answer with those still live."""
@@ -67,6 +63,3 @@ class SqlByHand:
     async def end_drain(self, worker: WorkerId) -> bool:
         """Undo `drain`."""
         return bool(await self._write("drain_end", id=worker))
-
-    async def _write(self, name: str, /, **args: Any) -> Rows:
-        return await self.database.write(Statement(name, args))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 from windlass.clock import Clock
 from windlass.core.explain import Facts
@@ -12,6 +11,7 @@ from windlass.core.job import Attempt, Job, JobId, State
 from windlass.core.placement import Head
 from windlass.core.search import JobFilter
 from windlass.store import rows
+from windlass.store.asking import Asking
 from windlass.store.base import Database
 from windlass.store.counting import Counting
 from windlass.store.faults import Dead, Failures
@@ -29,7 +29,6 @@ from windlass.store.records import (
     QueueRecord,
     TypeRecord,
 )
-from windlass.store.script import Rows, Statement
 from windlass.store.sql_faults import Faults
 
 # Beyond this many waiting jobs a queue is simply deep.
@@ -38,7 +37,7 @@ QUEUE_BOUND = 10_000
 MOST_SHOWN = 100
 
 
-class SqlReader:
+class SqlReader(Asking):
     """Answers questions about jobs and the fleet; changes nothing."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
@@ -157,5 +156,7 @@ class SqlReader:
         [row] = await self._read("aging")
         return timedelta(microseconds=row["aging_us"])
 
-    async def _read(self, name: str, /, **args: Any) -> Rows:
-        return await self.database.read(Statement(name, args))
+    async def identity(self) -> str:
+        """What tells this store from every other."""
+        [row] = await self._read("identity")
+        return str(row["identity"])

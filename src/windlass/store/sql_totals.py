@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from windlass.clock import Clock
 from windlass.core.census import Census, Counted, Line, Total, drawn
 from windlass.core.job import JobId
-from windlass.store.base import Database
+from windlass.store.asking import Asking
 from windlass.store.rows import instant, microseconds
-from windlass.store.script import Row, Rows, Script, Statement
+from windlass.store.script import Row, Script, Statement
 from windlass.store.totals import Glance, Newest, Step
 
 SECOND_US = 1_000_000
@@ -24,19 +23,18 @@ COST_SHARE = 20
 _lines = msgspec.json.Decoder(list[Line])
 
 
-class SqlTotals:
+class SqlTotals(Asking):
     """Reads totals and keeps the census; see `Totals` for what each verb promises."""
 
-    database: Database
     clock: Clock
 
     async def totals(self) -> list[Total]:
         """How many jobs and attempts ever came to which end."""
-        return [_total(row) for row in await self._ask("totals")]
+        return [_total(row) for row in await self._read("totals")]
 
     async def census(self, *, rests: int = COST_SHARE) -> Census:
         """What is live and what was submitted."""
-        [row] = await self._ask("census")
+        [row] = await self._read("census")
         if not _due(row, rests):
             return _census(row)
         began = self.clock.monotonic()
@@ -46,14 +44,11 @@ class SqlTotals:
 
     async def newest(self) -> list[Newest]:
         """The two hundred newest jobs, live and finished."""
-        return [Newest(row["id"], row["state"], row["fence"]) for row in await self._ask("newest")]
+        return [Newest(row["id"], row["state"], row["fence"]) for row in await self._read("newest")]
 
     async def glance(self, ids: Sequence[JobId]) -> list[Glance]:
         """How these jobs stand."""
-        return [_glance(row) for row in await self._ask("glance", ids=list(ids))]
-
-    async def _ask(self, name: str, /, **args: Any) -> Rows:
-        return await self.database.read(Statement(name, args))
+        return [_glance(row) for row in await self._read("glance", ids=list(ids))]
 
 
 def _due(row: Row, rests: int) -> bool:

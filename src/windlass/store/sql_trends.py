@@ -27,7 +27,6 @@ from windlass.core.trend import (
     stepped,
     tallied,
 )
-from windlass.store.base import Database
 from windlass.store.rows import microseconds
 from windlass.store.script import Row, Rows, Script, Statement
 from windlass.store.sql_totals import SqlTotals
@@ -50,12 +49,11 @@ _sample = msgspec.json.Decoder(list[tuple[float, float]])
 class SqlTrends(SqlTotals):
     """Writes and reads trends; see `Trends` for what each verb promises."""
 
-    database: Database
     clock: Clock
 
     async def beat(self) -> float:
         """Remember what happened since the last time."""
-        [row] = await self._ask("pulse")
+        [row] = await self._read("pulse")
         before, now_us = _read(row), microseconds(row["now"])
         age_us = now_us - before.reading.at_us if before else EVERY_US
         if age_us < EVERY_US - EARLY_US:
@@ -63,24 +61,24 @@ class SqlTrends(SqlTotals):
             return min(EVERY_US - age_us, EVERY_US) / SECOND_US
         since_us = before.reading.at_us if before else now_us
         census = await self.census(rests=RESTS)
-        queues = await self._ask("beat_queues", most=MOST_QUEUES)
-        cells = await self._ask("beat_cells", since_us=since_us, most=MOST_CELLS)
-        reading = _reading(await self._ask("beat_states"), census)
+        queues = await self._read("beat_queues", most=MOST_QUEUES)
+        cells = await self._read("beat_cells", since_us=since_us, most=MOST_CELLS)
+        reading = _reading(await self._read("beat_states"), census)
         snapshot = _snapshot(reading, census, queues)
         await self.database.run(_keep(before, reading, snapshot, [_cell(row) for row in cells]))
         return EVERY_US / SECOND_US
 
     async def pulse(self) -> Pulse | None:
         """What was counted last."""
-        [row] = await self._ask("pulse")
+        [row] = await self._read("pulse")
         return _read(row)
 
     async def trend(self, window: Window) -> Trend:
         """How things went lately."""
-        [row] = await self._ask("pulse")
+        [row] = await self._read("pulse")
         now_us, pulse = microseconds(row["now"]), _read(row)
         since_us = begins(window, now_us)
-        found = await self._ask("trend", grain=window.grain, since_us=since_us)
+        found = await self._read("trend", grain=window.grain, since_us=since_us)
         tallies = {int(row["at_us"]): _tally.decode(row["document"]) for row in found}
         until_us = pulse.reading.at_us if pulse else now_us
         return Trend(now_us, since_us, until_us, stepped(window, since_us, tallies))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from windlass.store import rows
+from windlass.store.asking import Asking
 from windlass.store.base import Database
 from windlass.store.script import Row, Rows, Script, Statement
 
@@ -113,12 +114,12 @@ class Users(Protocol):
         ...
 
 
-class SqlUsers:
+class SqlUsers(Asking):
     """Keeps users in the store's own database; see `Users` for what each verb promises."""
 
     def __init__(self, database: Database, periods: Periods | None = None) -> None:
         """Speak to `database`."""
-        self._database = database
+        self.database = database
         self._periods = periods or Periods()
 
     async def add(self, name: str, password: str, scopes: tuple[str, ...]) -> bool:
@@ -136,11 +137,11 @@ class SqlUsers:
 
     async def remove(self, name: str) -> bool:
         """Forget a user and revoke all that was given to them."""
-        return await self._database.run(self._remove(name))
+        return await self.database.run(self._remove(name))
 
     async def set_password(self, name: str, password: str) -> bool:
         """Change the password, and end every session and login."""
-        return await self._database.run(self._set_password(name, password))
+        return await self.database.run(self._set_password(name, password))
 
     async def rehash(self, name: str, password: str, better: str) -> None:
         """Replace a hash by a better one of the same password."""
@@ -148,7 +149,7 @@ class SqlUsers:
 
     async def begin_session(self, name: str, digest: str) -> bool:
         """Begin a session."""
-        return await self._database.run(self._begin_session(name, digest))
+        return await self.database.run(self._begin_session(name, digest))
 
     async def session(self, digest: str) -> User | None:
         """Whose session this is, if it still lasts."""
@@ -169,22 +170,22 @@ class SqlUsers:
 
     async def begin_login(self, name: str, family: str, digest: str) -> bool:
         """Begin a login."""
-        return await self._database.run(self._begin_login(name, family, digest))
+        return await self.database.run(self._begin_login(name, family, digest))
 
     async def renew_login(self, family: str, brought: str, digest: str) -> Renewal:
         """Exchange a refresh token for the next one, once."""
         # Anybody may bring anything: who makes it up keeps nobody from writing.
         if not await self._read("login", family=family):
             return Renewal(None)
-        return await self._database.run(self._renew_login(family, brought, digest))
+        return await self.database.run(self._renew_login(family, brought, digest))
 
     async def end_login(self, family: str) -> None:
         """End a login, and revoke what was given to it."""
-        await self._database.run(self._end_login(family))
+        await self.database.run(self._end_login(family))
 
     async def revoke(self, token: str, lasting: timedelta) -> None:
         """Refuse a token by its id for as long as it could be used."""
-        await self._database.run(self._revoke(token, lasting))
+        await self.database.run(self._revoke(token, lasting))
 
     async def revoked(self, since_us: int) -> Revoked:
         """What was revoked after that time of the database."""
@@ -239,12 +240,6 @@ class SqlUsers:
     def _revoke(self, token: str, lasting: timedelta) -> Script[None]:
         yield Statement("prune_revoked")
         yield Statement("revoke", {"id": token, "lasting_us": _us(lasting)})
-
-    async def _read(self, name: str, /, **args: Any) -> Rows:
-        return await self._database.read(Statement(name, args))
-
-    async def _write(self, name: str, /, **args: Any) -> Rows:
-        return await self._database.write(Statement(name, args))
 
 
 def _first(found: Rows) -> User | None:
