@@ -38,6 +38,7 @@ def test_the_help_of_each_command_shows_an_example(windlass: Terminal, name: str
     assert f"Example: windlass {name}" in answer.out
     assert "--json" in answer.out
     assert "--store" in answer.out
+    assert not re.search("<(bool|str|int|list)", answer.out)
 
 
 def test_the_list_of_commands_says_what_each_command_says() -> None:

@@ -38,5 +38,5 @@ AppPath = Annotated[
     typer.Option("--app", metavar="MODULE:APP", help="Your app, as module:variable."),
 ]
 JobArgument = Annotated[str, typer.Argument(metavar="ID", help="The job's id.")]
-JobArguments = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of jobs.")]
+JobArguments = Annotated[list[str], typer.Argument(metavar="ID", help="Ids of jobs.")]
 QueueArgument = Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name.")]

@@ -41,9 +41,7 @@ async def workers(desk: Desk) -> None:
     """
     fleet = await desk.app.fleet()
     rows = list(_rows(fleet, desk.now))
-    desk.answer(
-        _wired(fleet), look.table(TITLES, rows, width=desk.width) if rows else "no workers"
-    )
+    desk.answer(_wired(fleet), look.table(TITLES, rows, width=desk.width) if rows else "no workers")
     if not rows:
         desk.suggest("start one: windlass worker --app MODULE:APP")
 

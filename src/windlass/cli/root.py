@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from windlass.cli.common import AsJson, Common, StoreUrl
 from windlass.cli.problems import in_words
@@ -83,15 +84,52 @@ class Line(TyperGroup):
         name, _, rest = super().resolve_command(ctx, args)
         return name, load(name) if name else None, rest
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its options, as they are shown."""
+        return plain(super().get_params(ctx))
+
+
+class Command(TyperCommand):
+    """One command, and how its help looks."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its arguments and options, as they are shown."""
+        return plain(super().get_params(ctx))
+
+
+def plain(params: list[Any]) -> list[Any]:
+    """Without the types of flags, which take no value, and of arguments, whose names say enough."""
+    for one in params:
+        if getattr(one, "is_flag", isinstance(one, TyperArgument) and not _chosen(one)):
+            one.display_type_rich = _untyped
+        elif one.metavar is None:
+            one.metavar = "N"  # whatever is no number has a name
+    return params
+
+
+def _chosen(argument: Any) -> bool:
+    return bool(argument.type_descriptor.is_choice)
+
+
+def _untyped(ctx: Any) -> None:
+    """Show nothing."""
+
 
 def load(name: str) -> Any:
     """The command of this name."""
     from windlass.cli.command import command  # noqa: PLC0415 - as the commands themselves
 
     module, _, verb = PLACES[name].partition(".")
+    run = getattr(import_module(f"windlass.cli.{module}"), verb)
     one = typer.Typer(add_completion=False, context_settings=HELP)
-    one.command(name)(command(getattr(import_module(f"windlass.cli.{module}"), verb)))
+    one.command(name, cls=Command, help=_flowing(run.__doc__))(command(run))
     return typer.main.get_command(one)
+
+
+def _flowing(text: str) -> str:
+    """The paragraphs of a text, each in one line, to be broken where the terminal ends."""
+    paragraphs = cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(one.split()) for one in paragraphs)
 
 
 def known_by_name() -> None:
