@@ -1,5 +1,7 @@
 """Jobs that go with a session of SQLAlchemy, plain and async, on both databases."""
 
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -226,3 +228,29 @@ def test_the_store_is_where_the_engine_is_with_the_password_that_it_hides(tmp_pa
 
     assert store_url(server) == "postgresql://ada:p%40ss@db:5433/shop?sslmode=require"
     assert store_url(file) == f"sqlite:///{tmp_path}/shop.db"
+
+
+def test_plain_sessions_need_no_greenlet(tmp_path: Path) -> None:
+    program = f"""
+import sys
+sys.modules["greenlet"] = None  # as where it is not installed
+from sqlalchemy import create_engine
+from sqlalchemy.orm import Session
+from windlass import Windlass
+from windlass.contrib.sqlalchemy import Outbox, store_url
+
+engine = create_engine("sqlite:///{tmp_path / "jobs.db"}")
+app = Windlass(store_url(engine))
+app.blocking.stats()
+
+@app.job
+def greet() -> None: ...
+
+with Session(engine) as session, session.begin():
+    Outbox(app).put(session, greet.job())
+print(app.blocking.stats()["pending"])
+"""
+
+    printed = subprocess.check_output([sys.executable, "-c", program], text=True)
+
+    assert printed.strip() == "1"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sqlalchemy import Engine, event
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_scoped_session
 from sqlalchemy.orm import Session, SessionTransaction, scoped_session
 from sqlalchemy.util import await_only
 
 from windlass import NewJob, Windlass
 from windlass.app.bridge import at_once
 
-AnySession: TypeAlias = (
-    Session | AsyncSession | scoped_session[Session] | async_scoped_session[AsyncSession]
-)
+if TYPE_CHECKING:  # it wants greenlet, which is not there where all sessions are plain
+    from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_scoped_session
+
+    AnySession: TypeAlias = (
+        Session | AsyncSession | scoped_session[Session] | async_scoped_session[AsyncSession]
+    )
 OURS = "windlass_"
 
 
@@ -46,8 +48,8 @@ class Outbox:
 
     def put(self, session: AnySession, *jobs: NewJob) -> None:
         """Keep the jobs when the session commits; a rollback, also to a savepoint, forgets them."""
-        given = session() if isinstance(session, scoped_session | async_scoped_session) else session
-        plain = given.sync_session if isinstance(given, AsyncSession) else given
+        given: Session | AsyncSession = session() if callable(session) else session
+        plain = given if isinstance(given, Session) else given.sync_session
         if self not in plain.info:
             plain.info[self] = []
             _listen(plain, Courier(self._app, given, plain.info[self]))
@@ -69,10 +71,10 @@ class Courier:
     def before_commit(self, session: Session) -> None:
         """Keep what was put into what commits: a savepoint, or the whole transaction."""
         keeping = self._app.enqueue_many(self._due(session), connection=self._session)
-        if isinstance(self._session, AsyncSession):
-            await_only(keeping)
-        else:
+        if self._session is session:
             at_once(keeping)
+        else:
+            await_only(keeping)
 
     def _due(self, session: Session) -> list[NewJob]:
         savepoint = session.get_nested_transaction()
