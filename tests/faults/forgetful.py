@@ -17,7 +17,7 @@ from windlass.store.queries import Queries
 SSL, GSS = 80_877_103, 80_877_104  # what a client asks before it says who it is
 NAMES = {Queries("postgres")[name].numbered: name for name in Queries("postgres")}
 # Statements that change something and are transactions of their own, as far as they are named.
-CLAIM = ("claim", "claim_queues", "claim_many_queues")
+CLAIM = ("claim", "claim_open", "claim_queues", "claim_many_queues")
 CHANGES = (*CLAIM, "settle_done", "settle_finish", "settle_return", "enqueue", "renew")
 
 

@@ -15,7 +15,7 @@ from tests.simulation.audit import SAID, Commit
 from tests.simulation.plan import BACKOFF_BASE, BACKOFF_CAP, JobPlan
 
 WAITING = ("pending", "scheduled")
-CLAIMS = ("claim", "claim_queues", "claim_many_queues")
+CLAIMS = ("claim", "claim_open", "claim_queues", "claim_many_queues")
 SETTLES = ("settle_done", "settle_finish", "settle_return")
 ENQUEUES = ("enqueue", "enqueue_alike", "enqueue_one", "enqueue_again")
 # After a death alone a job waits by the usual backoff, whatever its own is.

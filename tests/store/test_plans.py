@@ -61,6 +61,7 @@ LIVE = {**ENDS, "states": ["pending", "running", "scheduled"], "type": "mail", "
 # Statement, its arguments, the indexes of windlass_jobs it may use.
 HOT: list[tuple[str, dict[str, Any], set[str]]] = [
     ("claim", CLAIM, {"windlass_jobs_line"}),
+    ("claim_open", CLAIM, {"windlass_jobs_line"}),
     ("claim_queues", {**CLAIM, "queues": ["q1", "q2"], "deep": 200}, {"windlass_jobs_queue_line"}),
     (
         "claim_many_queues",

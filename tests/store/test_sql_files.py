@@ -18,8 +18,9 @@ MIGRATIONS = sorted((STORE / "migrations").glob("*/*.sql"))
 
 SQLITE, POSTGRES = Queries("sqlite"), Queries("postgres")
 
-# Whole days of history are dropped; SQLite has no partitions, and `prune_days` finds none.
-OF_POSTGRES = {"prune_drop", "prune_tally"}
+# Whole days of history are dropped; SQLite has no partitions, and `prune_days` finds none. It fits
+# threads together outside of SQL, so it claims those who want none by the same file.
+OF_POSTGRES = {"claim_open", "prune_drop", "prune_tally"}
 # Ranges spare PostgreSQL dead rows, which SQLite has none of. Nor does it ring: its bell is between
 # processes of one machine.
 TOLD_TO_POSTGRES = {"los", "his", "channel", "words"}

@@ -10,7 +10,7 @@ from windlass.clock import Clock
 from windlass.core.claim import Claim
 from windlass.core.errors import AlreadyKept, RolledBack, StoreAway
 from windlass.core.herald import Herald
-from windlass.core.job import JobId, NewJob, State, WorkerId
+from windlass.core.job import JobId, Lane, NewJob, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store import rows
 from windlass.store.base import Database
@@ -217,7 +217,7 @@ def _claim(demand: Demand) -> Statement:
     los, his = zip(*demand.ranges, strict=True)
     args |= {"los": los, "his": his}
     if queues is None:
-        return Statement("claim", args)
+        return Statement("claim_open" if demand.lane is Lane.OPEN else "claim", args)
     return Statement("claim_many_queues", {**args, "queues": list(queues)})
 
 

@@ -31,6 +31,11 @@ def claim(session: Session, statement: Statement) -> Rows:
     return chosen
 
 
+def claim_open(session: Session, statement: Statement) -> Rows:
+    """Choose jobs that ask for no thread; here that is the same question."""
+    return claim(session, statement._replace(name="claim"))
+
+
 def _fitting(rows: Rows, free_threads: int, widest: int) -> Rows:
     """The jobs, best first, whose threads are free together; one too wide for all runs on one."""
     used, fitting = 0, []
@@ -202,6 +207,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "cancel": cancel,
     "claim": claim,
     "claim_many_queues": claim,
+    "claim_open": claim_open,
     "claim_queues": claim,
     "delete": delete,
     "fold": fold,
