@@ -18,7 +18,7 @@ from windlass.observe.events import Event, RedisLost, RedisRefused
 if TYPE_CHECKING:
     from windlass.redis.link import Link
 
-PATIENCE = 2.0
+PATIENCE = 1.0
 OLDEST = (6, 2)
 # A call that takes longer than 50 ms is given up; half of that is too near to it.
 FAR = 0.025
