@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import Any, Literal
 
-from PIL import Image
+from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.browser.chromium import Stage, chromium
@@ -31,6 +31,9 @@ WINDOW: ViewportSize = {"width": 1280, "height": 800}
 SCALE = 1.5
 USERS = ("ada", "grace", "hedy", "margaret", "barbara", "katherine")
 CARRIERS = ("DPD", "GLS", "UPS")
+# Of the same colours as lines in the dashboard: on a page as dark as it, edges show.
+EDGES: dict[Theme, str] = {"light": "#e6e6ea", "dark": "#26272e"}
+EDGE = 2
 QUICKLY = {"base": 2.0, "factor": 1.0, "cap": 4.0}
 
 
@@ -53,7 +56,8 @@ def shop() -> Iterator[Served]:
     folder.mkdir()
     shutil.copy(HERE / "shop.py", folder)
     url = f"sqlite:///{folder / 'windlass.db'}"
-    with serving(folder, url, "--app", "shop:app", "--processes", "2", "--slots", "12") as served:
+    fleet = ("--port", "8080", "--processes", "2", "--slots", "12")
+    with serving(folder, url, "--app", "shop:app", *fleet) as served:
         yield served
     shutil.rmtree(folder)
 
@@ -112,16 +116,16 @@ def take(browser: Browser, served: Served, letter: str, theme: Theme, mark: str)
         expect(page.locator("#main [data-skeleton]")).to_have_count(0)
         expect(page.get_by_role("status").get_by_text("Live")).to_be_visible()
         page.mouse.move(0, 0)
-        keep(page, IMAGES / f"{name}{mark}.png")
+        keep(page, EDGES[theme], IMAGES / f"{name}{mark}.png")
     context.close()
 
 
-def keep(page: Page, path: Path) -> None:
+def keep(page: Page, edge: str, path: Path) -> None:
     """As small as it gets without harm to the eye."""
     picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
-    picture.quantize(method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-        path, optimize=True
-    )
+    picture = ImageOps.expand(picture, EDGE, edge)
+    few = picture.quantize(method=Image.Quantize.MAXCOVERAGE, kmeans=3, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
 
 
 if __name__ == "__main__":
