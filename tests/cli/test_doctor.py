@@ -1,7 +1,6 @@
 """The checkup."""
 
 import asyncio
-import os
 import socket
 import sqlite3
 from contextlib import closing
@@ -12,10 +11,10 @@ from urllib.parse import urlsplit
 import asyncpg
 import psycopg
 import pytest
-from psycopg import sql
 
 from tests.app.hand import Hand
 from tests.cli.standing import standing
+from tests.cli.strangers import stranger
 from tests.cli.terminal import Answer, Terminal
 from windlass.cli.checkup import file, locks, server
 from windlass.cli.checkup.finding import Verdict
@@ -133,20 +132,12 @@ def test_what_to_do_about_a_server_depends_on_what_is_wrong(cause: Exception, st
 
 
 def test_a_role_without_rights_is_a_problem(windlass: Terminal, postgres_url: str) -> None:
-    parts, name = urlsplit(postgres_url), f"stranger_{os.getpid()}"
-    netloc = parts.netloc.replace(parts.username or "", name, 1)
-    role = sql.Identifier(name), sql.Literal(parts.password or "none")
-    with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute(sql.SQL("create role {} login password {}").format(*role))
-        try:
-            url = parts._replace(netloc=netloc).geturl()
-            answer = windlass("doctor", "--json", "--store", url)
-        finally:
-            connection.execute(sql.SQL("drop role {}").format(role[0]))
+    with stranger(postgres_url) as role:
+        answer = windlass("doctor", "--json", "--store", role.url)
 
     found = _found(answer, "rights")
     assert answer.code == 1
-    assert f"role {name} may not read and change windlass_" in found["said"]
+    assert f"role {role.name} may not read and change windlass_" in found["said"]
     assert "member" in found["advice"]
 
 

@@ -1,5 +1,8 @@
 """Bringing tables to this program's version, and back."""
 
+import psycopg
+
+from tests.cli.strangers import stranger
 from tests.cli.terminal import Terminal
 
 
@@ -51,3 +54,14 @@ def test_a_direction_that_does_not_exist_is_a_usage_error(windlass: Terminal) ->
 
     assert answer.code == 2
     assert "'up', 'down'" in answer.err
+
+
+def test_a_role_needs_no_right_to_make_a_schema_that_is_there(
+    windlass_on_postgres: Terminal, postgres_url: str
+) -> None:
+    with stranger(postgres_url) as role, psycopg.connect(postgres_url, autocommit=True) as owner:
+        owner.execute(f"create schema mine authorization {role.name}".encode())
+
+        answer = windlass_on_postgres("migrate", "up", "--store", role.url, WINDLASS_SCHEMA="mine")
+
+    assert (answer.code, answer.err) == (0, "")

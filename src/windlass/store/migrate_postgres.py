@@ -77,7 +77,7 @@ class PostgresMigrator:
     async def _alone(self) -> AsyncIterator[Connection]:
         async with self._connection() as connection, connection.transaction():
             await connection.execute(LOCK, self._schema)
-            await connection.execute(f'create schema if not exists "{self._schema}"')
+            await self._make_schema(connection)
             await self._enter_schema(connection)
             await connection.execute(CREATE_LEDGER)
             yield connection
@@ -91,6 +91,12 @@ class PostgresMigrator:
             raise StoreAway(f"lost PostgreSQL: {said(problem)}", ambiguous=True) from problem
         except asyncpg.InsufficientPrivilegeError as problem:
             raise forbidden(problem) from problem
+
+    async def _make_schema(self, connection: Connection) -> None:
+        # Asked first: to make it even if it is there takes a right that many roles have not.
+        quoted = f'"{self._schema}"'
+        if await connection.fetchval("select to_regnamespace($1)", quoted) is None:
+            await connection.execute(f"create schema if not exists {quoted}")
 
     async def _enter_schema(self, connection: Connection) -> None:
         await connection.execute(f'set local search_path to "{self._schema}"')
