@@ -75,9 +75,9 @@ class Sender:
         except Exception as problem:  # noqa: BLE001 — one caller's mistake must not be everyone's
             return await self._send_halves(batches, problem)
         took = self._clock.monotonic() - began
-        self._backend.observer.on(JobsEnqueued(len(jobs), len(batches), took))
         if herald is None or not herald.sent:
             await self._ring(jobs, kept)
+        self._backend.observer.on(JobsEnqueued(len(jobs), len(batches), took))
         answers = iter(kept)
         return [list(islice(answers, len(batch))) for batch in batches]
 

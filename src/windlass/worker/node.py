@@ -209,8 +209,8 @@ class Node:
         async with self._outfit.bell.listen() as ear:
             while True:
                 words = await ear.wait()
-                self._outfit.observer.on(BellHeard(words))
                 self._heed(words)
+                self._outfit.observer.on(BellHeard(words))
 
     def _heed(self, words: Sequence[str]) -> None:
         for word in words:
