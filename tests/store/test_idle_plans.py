@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import pytest
 
@@ -13,18 +14,18 @@ from windlass.store.sql_store import SqlStore
 
 IDLE = 12  # claims of nothing: the sixth is planned for all that follow
 JOBS = 3_000
+LONG = timedelta(hours=1)  # a lease by the database's own clock, on a machine that may be busy
 
 
 @pytest.fixture
-def dialect() -> str:
-    return "postgres"
+def clock() -> OwnClock:
+    return OwnClock()
 
 
 @pytest.fixture
-async def database(clock: OwnClock, shared_postgres_url: str) -> AsyncIterator[PostgresDatabase]:
-    """One connection, whose plans are those of every statement."""
-    del clock  # made first, since it empties the tables
-    database = PostgresDatabase(shared_postgres_url, connections=1)
+async def database(postgres_url: str) -> AsyncIterator[PostgresDatabase]:
+    """One connection, whose plans are those of every statement, and nobody else who reads."""
+    database = PostgresDatabase(postgres_url, connections=1)
     yield database
     await database.close()
 
@@ -55,7 +56,7 @@ async def counted(database: PostgresDatabase, question: str) -> int:
 async def test_who_was_idle_claims_and_settles_without_reading_the_whole_line(
     yard: Yard, store: SqlStore, database: PostgresDatabase
 ) -> None:
-    worker = await yard.worker()
+    worker = await yard.worker(node=await yard.node(LONG))
     for _ in range(IDLE):
         assert await yard.claim(worker) == []
     await store.enqueue([yard.new() for _ in range(JOBS)])
@@ -71,7 +72,8 @@ async def test_who_was_idle_claims_and_settles_without_reading_the_whole_line(
 async def test_who_looks_for_orphans_reads_nothing_of_what_the_living_run(
     yard: Yard, store: SqlStore, database: PostgresDatabase
 ) -> None:
-    workers = [await yard.worker() for _ in range(3)]
+    node = await yard.node(LONG)
+    workers = [await yard.worker(node=node) for _ in range(3)]
     for _ in range(IDLE):
         assert await yard.reclaim() == 0
     await yard.enqueue(90)
