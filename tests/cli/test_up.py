@@ -163,6 +163,7 @@ async def test_a_second_signal_does_not_wait(windlass: Terminal) -> None:
         server.signal(signal.SIGTERM)
         await server.ended()
 
+    assert server.said("worker waits for what runs")[0]["running"] == 1
     assert server.said("jobs handed back")[0]["jobs"] == [accepted["id"]]
 
 
@@ -383,6 +384,8 @@ async def test_several_processes_share_one_port(windlass_on_postgres: Terminal) 
     assert len(alive) == 2
     assert code == 0
     assert not psutil.pid_exists(second.pid)
+    assert len(server.said("http server stopped")) == 2
+    assert len(server.said("shutdown complete")) == 1
 
 
 async def test_several_processes_on_sqlite_are_advised_against(windlass: Terminal) -> None:

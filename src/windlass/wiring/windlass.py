@@ -61,7 +61,8 @@ class Windlass(App):
     async def worker(self) -> AsyncIterator[None]:
         """Run this app's jobs in this process while the block runs.
 
-        Leaving the block drains: what runs may finish, what has not started is handed back.
+        Leaving the block drains: what runs may finish, what has not started is handed back. Types
+        that are declared meanwhile are run as well, from half a second later on.
         """
         # Imported late: who only enqueues never loads a worker.
         from windlass.wiring.embedding import embedded_worker  # noqa: PLC0415
