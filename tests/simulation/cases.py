@@ -20,6 +20,7 @@ USUAL = (
 )
 # Some of hundreds.
 RARE = (
+    "a lost node accused nobody",
     "a node was forgotten",
     "a stale settlement was refused",
     "answer lost: claim",

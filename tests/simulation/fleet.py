@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -118,6 +119,8 @@ def hired(process: Process, store: SqlStore, node: NodeId, lease: Lease, **rest:
         peek=store.head,
     )
     record = record_of(worker, node, settings, known.types())
+    if process.parent is not None:
+        record = replace(record, pid=record.pid + 1)  # by that one knows who is supervised
     process.capacity = settings.threads
     return Hired(
         worker=worker,

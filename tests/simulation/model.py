@@ -121,7 +121,7 @@ class Model:
         default_factory=dict
     )  # of workers: the process that enlisted them
     posts: dict[str, str] = field(default_factory=dict)  # of workers: the node that hired them
-    attempts: set[tuple[str, int]] = field(default_factory=set)
+    attempts: dict[tuple[str, int], str] = field(default_factory=dict)  # how each ended
     effects: dict[str, int] = field(default_factory=dict)
     executions: dict[tuple[str, int], Execution] = field(default_factory=dict)
     acknowledged: dict[str, str] = field(default_factory=dict)
@@ -312,7 +312,7 @@ class Model:
     def _forget(self, job: str) -> None:
         self.deleted.discard(job)
         self.effects.pop(job, None)
-        self.attempts = {one for one in self.attempts if one[0] != job}
+        self.attempts = {one: end for one, end in self.attempts.items() if one[0] != job}
         for known in [one for one in self.executions if one[0] == job]:
             del self.executions[known]
 
@@ -478,7 +478,11 @@ class Model:
         worker = self.workers.get(old.worker)
         alone = old.lane == "alone" or (worker is not None and worker.alone)
         _demand(new.fence == old.fence + 1, "I3", lambda: f"{old.id} is reclaimed with its fence")
-        _demand(new.lane == "alone", "I6", lambda: f"{old.id} is reclaimed and is no suspect")
+        accused = alone or not self._is_lost_first(old, worker)
+        lane = "alone" if accused else old.lane
+        _demand(
+            new.lane == lane, "I6", lambda: f"{old.id} is reclaimed to {new.lane} instead of {lane}"
+        )
         charged = old.crashes + (1 if alone else 0)
         self._counts(old, new.attempts, new.failures, new.crashes, crashes=charged)
         limit = self.spec(old.id).max_crashes
@@ -492,7 +496,22 @@ class Model:
             plain = CRASH_BASE * 2 ** (new.crashes - 1)
             fits = plain - 1e-5 <= delay <= plain * JITTER + 1e-5
             _demand(fits, "I8", lambda: f"{old.id} waits {delay} s after crash {new.crashes}")
-        self.sometimes("crashed alone" if alone else "became a suspect")
+        if accused:
+            self.sometimes("crashed alone" if alone else "became a suspect")
+        else:
+            self.sometimes("a lost node accused nobody")
+
+    def _is_lost_first(self, old: Live, worker: Worker | None) -> bool:
+        """Whether a supervisor died along with the worker, and no process under the job before."""
+        if worker is None or worker.ended or worker.node not in self.nodes:
+            return False
+        supervised = self.homes[str(old.worker)] != process_of(worker.node)
+        before = [
+            end
+            for (job, fence), end in self.attempts.items()
+            if job == old.id and fence != old.fence
+        ]
+        return supervised and "crashed" not in before
 
     def _counts(
         self,
@@ -630,7 +649,7 @@ class Model:
 
     # --- what is kept with a job ------------------------------------------------------------------
 
-    def _attempt(self, _: str, job: str, fence: int, *_rest: object) -> None:
+    def _attempt(self, _: str, job: str, fence: int, reason: str, *_rest: object) -> None:
         _demand(
             (job, fence) not in self.attempts,
             "I10",
@@ -639,7 +658,7 @@ class Model:
         _demand(
             self.said.name in SETTLES, "I10", lambda: f"an attempt of {job} is kept by {self._by}"
         )
-        self.attempts.add((job, fence))
+        self.attempts[job, fence] = reason
 
     def _note(self, _: str, job: str, fence: int) -> None:
         row = self.live.get(job)

@@ -130,6 +130,13 @@ def _accused(_old: Any) -> Any:
     return mistaken
 
 
+def _excused(old: Any) -> Any:
+    def mistaken(orphan: Any) -> Any:
+        return replace(old(orphan), suspect=False)
+
+    return mistaken
+
+
 def _no_delay(after: Settlement, _ending: Ending) -> Settlement:
     return after._replace(delay=0.0)
 
@@ -341,6 +348,7 @@ MUTANTS = (
     Mutant("charges for a hand-back", patches=(Patch(ways, "settle", _settling(_is_charged)),)),
     Mutant("counts no crashes", patches=(Patch(reclaim, "settle", _uncounted),)),
     Mutant("accuses everyone of a crash", patches=(Patch(reclaim, "settle", _accused),)),
+    Mutant("accuses nobody of a crash", patches=(Patch(reclaim, "death", _excused),)),
     Mutant("retries at once", patches=(Patch(ways, "settle", _settling(_no_delay)),)),
     Mutant(
         "keeps the key before the job", patches=(Patch(sql_store.SqlStore, "_send", _keys_first),)
