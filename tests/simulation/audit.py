@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 Row: TypeAlias = tuple[Any, ...]
 
+_execute = sqlite3.Connection.execute
+
 JOB = (
     "id, state, lane, fence, worker, attempts, failures, crashes, run_at, cancel_asked_at, threads"
 )
@@ -59,7 +61,7 @@ def _trigger(table: str, columns: Sequence[str], change: str) -> str:
     side = "old" if change == "delete" else "new"
     values = ", ".join(f"{side}.{column}" for column in columns)
     return (
-        f"create temp trigger audit_{table}_{change} after {change} on main.{table}"
+        f"create trigger audit_{table}_{change} after {change} on {table}"
         f" begin select audit('{table}', '{change}', {values}); end"
     )
 
@@ -78,10 +80,9 @@ class AuditedConnection(sqlite3.Connection):
 
     def execute(self, sql: str, *args: Any) -> sqlite3.Cursor:
         """Execute; ends of transactions are noticed here."""
-        cursor = super().execute(sql, *args)
-        noticed = _NOTICED.get(sql)
-        if noticed is not None:
-            noticed(self)
+        cursor = _execute(self, sql, *args)
+        if sql in _NOTICED:
+            _NOTICED[sql](self)
         return cursor
 
     def begun(self) -> None:

@@ -70,6 +70,7 @@ class Kernel:
         self.now = 0.0
         self.events = 0
         self.fatal: BaseException | None = None  # what ends the world, wherever it was raised
+        self._entered: Loop | None = None
         self._heap: list[tuple[float, int, Loop | None, Act, Args, Handle | None]] = []
         self._pushed = 0
 
@@ -86,6 +87,23 @@ class Kernel:
 
     def run(self, until: float, enough: Callable[[], bool] = lambda: False) -> None:
         """Let things happen until then, until it is enough, or until nothing happens any more."""
+        try:
+            self._run(until, enough)
+        finally:
+            self.leave()
+
+    def enter(self, loop: Loop) -> None:
+        """Let a loop be the running one, until another is; changing it takes a while."""
+        if self._entered is not loop:
+            self._entered = loop
+            _set_running_loop(loop)
+
+    def leave(self) -> None:
+        """Let none be the running one."""
+        self._entered = None
+        _set_running_loop(None)
+
+    def _run(self, until: float, enough: Callable[[], bool]) -> None:
         heap = self._heap
         while heap and heap[0][0] <= until and not enough():
             when, _, loop, act, args, handle = heappop(heap)
@@ -138,12 +156,9 @@ class Loop(asyncio.AbstractEventLoop):  # what it lacks, nothing that is simulat
         if self._frozen:
             self._held.append((act, args, handle))
             return
-        _set_running_loop(self)
-        try:
-            act(*args)
-            self._drain()
-        finally:
-            _set_running_loop(None)
+        self._kernel.enter(self)
+        act(*args)
+        self._drain()
 
     def _drain(self) -> None:
         ready, left = self._ready, MOST_AT_ONCE
@@ -196,14 +211,12 @@ class Loop(asyncio.AbstractEventLoop):  # what it lacks, nothing that is simulat
     def end(self) -> None:
         """Unwind what never ended, now that nobody looks any more: no frame is left to clean up."""
         self.kill()
-        _set_running_loop(self)
-        try:
-            for task in self._tasks:
-                if not task.done():
-                    task._log_destroy_pending = False  # type: ignore[attr-defined]
-                    _unwind(task.get_coro())
-        finally:
-            _set_running_loop(None)
+        self._kernel.enter(self)
+        for task in self._tasks:
+            if not task.done():
+                task._log_destroy_pending = False  # type: ignore[attr-defined]
+                _unwind(task.get_coro())
+        self._kernel.leave()
 
     # --- what asyncio asks of it ------------------------------------------------------------------
 
