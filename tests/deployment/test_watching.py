@@ -106,6 +106,6 @@ def test_graphs_and_alerts_come_with_a_profile_of_compose() -> None:
 
 @pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not here")
 def test_alerts_ring_when_they_should() -> None:
-    for does, file in (("check", WATCHING), ("test", Path(__file__).parent)):
-        words = ["promtool", does, "rules", file / "alerts.yaml"]
+    for does, folder in (("check", WATCHING), ("test", Path(__file__).parent)):
+        words = ["promtool", does, "rules", str(folder / "alerts.yaml")]
         subprocess.run(words, check=True)
