@@ -101,7 +101,7 @@ class Node:
 
     async def ready(self, workers: int = 1) -> None:
         """Wait until so many workers have begun."""
-        await until(lambda: len(self.said("worker started")) >= workers, at_most=30)
+        await until(lambda: len(self.said("worker started")) >= workers)
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the supervisor."""
@@ -176,11 +176,11 @@ class Site:
         self.nodes.append(node)
         return node
 
-    async def begun(self, starts: int, at_most: float = 30) -> None:
+    async def begun(self, starts: int, at_most: float = 40) -> None:
         """Wait until so many attempts have begun."""
         await until(lambda: len(self.ledger) >= starts, at_most=at_most)
 
-    async def all_finished(self, stalled: float = 20) -> None:
+    async def all_finished(self, stalled: float = 40) -> None:
         """Wait until no job is left that could run; fail if for so long none is finished."""
         now = asyncio.get_running_loop().time
         seen, since = -1, now()

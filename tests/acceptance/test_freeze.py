@@ -22,7 +22,7 @@ async def test_what_finished_elsewhere_meanwhile_is_refused(site: Site) -> None:
     await site.all_finished()
 
     frozen.thaw()
-    await until(lambda: frozen.lost() == site.accepted, at_most=20)
+    await until(lambda: frozen.lost() == site.accepted)
 
     assert site.audit() == Audit()
     assert not other.lost()
@@ -37,7 +37,7 @@ async def test_what_runs_elsewhere_meanwhile_is_refused(site: Site) -> None:
     frozen.thaw()
     gate(site).touch()
     await site.all_finished()
-    await until(lambda: frozen.lost() >= toils(jobs), at_most=20)
+    await until(lambda: frozen.lost() >= toils(jobs))
 
     assert site.audit() == Audit()
     assert not other.lost()

@@ -15,7 +15,7 @@ from tests.faults.dose import dose
 from windlass.core.job import NewJob
 
 JOBS = 10_000
-KILLS = dose(short=20, full=120)
+KILLS = dose(short=12, full=120)
 LONGEST = dose(short=0.05, full=2.0)  # seconds of a job
 SLOTS = dose(short=4, full=12)
 # What a process may have run already, without having been able to say so.

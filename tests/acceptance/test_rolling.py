@@ -12,8 +12,9 @@ from tests.acceptance.fleet import Node, Site
 from tests.faults.dose import dose
 from windlass.core.job import NewJob
 
-ROUNDS = dose(short=3, full=5)
-NODES = dose(short=3, full=6)
+ROUNDS = dose(short=2, full=5)
+NODES = dose(short=2, full=6)
+RATE = dose(short=150, full=None)  # jobs a second; else as many as are done
 LONGEST = dose(short=0.3, full=3.0)  # seconds of a job
 
 
@@ -24,7 +25,7 @@ async def test_rolling_restarts_under_load_run_every_job_once(
     fleet = await start(site)
 
     codes, left = [], []
-    async with feeding(site, jobs_of(site)):
+    async with feeding(site, jobs_of(site), per_second=RATE):
         for _ in range(ROUNDS):
             successors = await start(site)
             for node in fleet:

@@ -15,7 +15,7 @@ from tests.waiting import until
 from windlass import Windlass
 from windlass.store.paging import LAST_ID
 
-REQUESTS = 5_000
+REQUESTS = 3_000
 CONNECTIONS = 64
 KILLS = 3
 

@@ -83,7 +83,7 @@ class Program:
         """The log lines with this message."""
         return [line for line in self.lines if line["msg"] == message]
 
-    async def until_said(self, message: str, times: int = 1, at_most: float = 20) -> None:
+    async def until_said(self, message: str, times: int = 1, at_most: float = 40) -> None:
         """Wait for a log line."""
         await until(lambda: len(self.said(message)) >= times, at_most=at_most)
 
@@ -97,7 +97,7 @@ class Program:
 
     async def ended(self) -> int:
         """Wait for its end and for all it had to say."""
-        code = await asyncio.wait_for(self._process.wait(), 30)
+        code = await asyncio.wait_for(self._process.wait(), 40)
         await self._reading
         return code
 
@@ -164,7 +164,7 @@ class Site:
         assert found is not None
         return found
 
-    async def until_state(self, job_id: JobId, *states: State, at_most: float = 20) -> Job:
+    async def until_state(self, job_id: JobId, *states: State, at_most: float = 40) -> Job:
         """Wait until the job is in one of the states."""
 
         async def there() -> bool:

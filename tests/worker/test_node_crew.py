@@ -79,7 +79,7 @@ class Crewed:
     async def working(self, processes: int = 1) -> AsyncIterator[None]:
         """The crew at work while the block runs."""
         work = asyncio.create_task(self.crew.work())
-        await until(lambda: len(self.ready()) == processes, at_most=20)
+        await until(lambda: len(self.ready()) == processes)
         try:
             yield
         finally:
@@ -177,7 +177,7 @@ async def test_a_dead_process_is_replaced_and_a_quarantine_stands_ready(
     async with crewed.working():
         [dead] = crewed.ready()
         os.kill(dead.pid, signal.SIGKILL)
-        await until(lambda: crewed.ready() and crewed.ready(alone=True), at_most=20)
+        await until(lambda: crewed.ready() and crewed.ready(alone=True))
 
     assert [(died.pid, died.code) for died in crewed.observer.of(WorkerDied)] == [(dead.pid, -9)]
     [alone] = [order for order in crewed.told("Assignment") if order["settings"]["alone"]]
@@ -192,10 +192,10 @@ async def test_there_are_no_more_quarantines_than_suspects_or_than_allowed(
 
     async with crewed.working():
         crewed.crew.learn(standing(suspects=1))
-        await until(lambda: len(crewed.ready(alone=True)) == 1, at_most=20)
+        await until(lambda: len(crewed.ready(alone=True)) == 1)
         crewed.crew.learn(standing(suspects=1))
         crewed.crew.learn(standing(suspects=8))
-        await until(lambda: len(crewed.ready(alone=True)) == 2, at_most=20)
+        await until(lambda: len(crewed.ready(alone=True)) == 2)
         crewed.crew.learn(standing(suspects=8))
 
     assert sum(order["settings"]["alone"] for order in crewed.told("Assignment")) == 2
@@ -208,7 +208,7 @@ async def test_a_quarantine_without_suspects_is_closed_after_a_while(
 
     async with crewed.working():
         crewed.crew.learn(standing(suspects=1))
-        await until(lambda: crewed.ready(alone=True), at_most=20)
+        await until(lambda: crewed.ready(alone=True))
         crewed.crew.learn(standing(suspects=1))
         kept = len(crewed.ready(alone=True))
 
@@ -216,7 +216,7 @@ async def test_a_quarantine_without_suspects_is_closed_after_a_while(
             crewed.crew.learn(standing(suspects=0))
             return not crewed.ready(alone=True)
 
-        await until(closed, at_most=20)
+        await until(closed)
         others = len(crewed.ready())
 
     assert (kept, others) == (1, 1)

@@ -54,7 +54,7 @@ async def test_a_job_is_run_and_the_program_ends_on_a_signal_step_by_step(site: 
 async def test_a_stopped_program_lets_running_jobs_end(site: Site) -> None:
     async with site.program() as program:
         job = await site.enqueue("sleep", '{"seconds": 0.5}')
-        await until((site.folder / "slept").exists, at_most=20)
+        await until((site.folder / "slept").exists)
         code = await program.stop()
 
     assert code == 0
@@ -64,7 +64,7 @@ async def test_a_stopped_program_lets_running_jobs_end(site: Site) -> None:
 async def test_a_second_signal_hands_running_jobs_back_uncharged(site: Site) -> None:
     async with site.program() as program:
         job = await site.enqueue("sleep", '{"seconds": 60}')
-        await until((site.folder / "slept").exists, at_most=20)
+        await until((site.folder / "slept").exists)
         program.signal(signal.SIGINT)
         await program.until_said("shutdown signal received")
         program.signal(signal.SIGINT)
@@ -127,6 +127,7 @@ async def test_jobs_of_a_dead_supervisor_run_again(site: Site) -> None:
     assert done.result == '"innocent"'
 
 
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)  # as below
 async def test_an_app_that_cannot_be_loaded_ends_the_program_with_a_code_of_its_own(
     site: Site,
 ) -> None:
@@ -137,6 +138,7 @@ async def test_an_app_that_cannot_be_loaded_ends_the_program_with_a_code_of_its_
     assert any("nothing" in line for line in program.noise)
 
 
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)  # which has no part in it
 @pytest.mark.parametrize("times", [2, 99])
 async def test_a_process_that_is_killed_while_it_loads_the_app_is_replaced_a_few_times(
     site: Site, times: int
@@ -170,7 +172,7 @@ async def test_a_worker_that_does_not_end_is_killed(site: Site) -> None:
 async def test_a_running_job_is_cancelled_on_request(site: Site) -> None:
     async with site.program() as program:
         job = await site.enqueue("sleep", '{"seconds": 60}')
-        await until((site.folder / "slept").exists, at_most=20)
+        await until((site.folder / "slept").exists)
         await site.app.cancel(job)
         cancelled = await site.until_state(job, State.CANCELLED)
         await program.stop()

@@ -245,4 +245,4 @@ async def test_a_full_backlog_stops_the_claiming(yard: Yard) -> None:
         assert worker._settler.unsettled == most
         assert len(store.demands) == asked
         hold.set()
-        await until(lambda: yard.settled() == 3_000, at_most=20)
+        await until(lambda: yard.settled() == 3_000)
