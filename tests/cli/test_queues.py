@@ -125,3 +125,12 @@ def test_an_aging_that_is_no_time_is_refused(windlass: Terminal, value: str) -> 
     assert answer.code == 2
     assert f"{value!r} is no duration" in answer.err
     assert windlass("aging", "--json").json["aging"] == 60.0
+
+
+def test_a_sentence_is_whole_on_a_narrow_terminal(windlass: Terminal) -> None:
+    windlass("pause", "mail")
+
+    seen = windlass.on_screen("queues", columns=30, NO_COLOR="1")
+
+    assert "paused" in seen
+    assert "…" not in seen

@@ -65,7 +65,7 @@ async def incidents(desk: Desk) -> None:
     """
     found = (await desk.app.board()).incidents
     rows = [(_severity(one.severity), ago(one.since, desk.now), one.sentence) for one in found]
-    table = look.table(("severity", "since", ""), rows)
+    table = look.table(("severity", "since", "~"), rows)
     desk.answer([*map(_told, found)], table if rows else "nothing is wrong")
 
 

@@ -26,7 +26,7 @@ STATES: dict[State, tuple[str, str]] = {
 WIDE, NORMAL = 120, 80
 LEAST = {1: WIDE, 2: NORMAL}
 # Columns that are never cut: the others give way to them.
-WHOLE = frozenset({"id", "worker", "state", "lease"})
+WHOLE = frozenset({"id", "lease", "queue", "severity", "since", "state", "worker"})
 
 
 def state(which: State) -> Text:
@@ -43,18 +43,20 @@ def text(value: object, style: str = "") -> Text:
 def table(
     titles: Sequence[str], rows: Iterable[Sequence[RenderableType]], *, width: int = WIDE
 ) -> Table:
-    """Rows in aligned columns; `name>` is one of numbers.
+    """Rows in aligned columns; `name>` is one of numbers, `name~` one of sentences, which wrap.
 
     `name?` is left out of terminals that are not wide, `name??` of those that are narrow.
     """
     kept = [width >= LEAST.get(title.count("?"), 0) for title in titles]
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    wraps = ["~" in title for title in compress(titles, kept)]
     for title in compress(titles, kept):
-        numbers, name = title.rstrip("?").endswith(">"), title.rstrip(">?")
+        numbers, name = ">" in title, title.rstrip(">?~")
         justify: Literal["left", "right"] = "right" if numbers else "left"
         made.add_column(name, justify=justify, no_wrap=numbers or name in WHOLE)
     for row in rows:
-        made.add_row(*(_on_one_line(cell) for cell in compress(row, kept)))
+        cells = zip(compress(row, kept), wraps, strict=True)
+        made.add_row(*(_text(cell) if wrapped else _on_one_line(cell) for cell, wrapped in cells))
     return made
 
 
@@ -74,9 +76,12 @@ def identity(job_id: str) -> Text:
     return Text(job_id, no_wrap=True, overflow="ignore")
 
 
+def _text(cell: RenderableType) -> RenderableType:
+    return text(cell) if isinstance(cell, str) else cell
+
+
 def _on_one_line(cell: RenderableType) -> RenderableType:
-    if isinstance(cell, str):
-        cell = text(cell)
+    cell = _text(cell)
     if isinstance(cell, Text):
         cell.no_wrap, cell.overflow = True, "ellipsis"
     return cell

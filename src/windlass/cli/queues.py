@@ -25,7 +25,7 @@ async def queues(desk: Desk) -> None:
     """
     found = await desk.app.queues()
     rows = [_row(queue, desk.now) for queue in found]
-    desk.answer(found, look.table(("queue", "waiting>", "switch"), rows) if rows else "no queues")
+    desk.answer(found, look.table(("queue", "waiting>", "switch~"), rows) if rows else "no queues")
     if not found:
         desk.suggest("no job waits and no queue is paused; what there is: windlass stats")
 
