@@ -35,13 +35,11 @@ class Spins(AssertionError):
 
 
 class Handle:
-    """A callback that waits for its turn and may be cancelled before."""
+    """By this a callback that waits for its turn may be cancelled."""
 
-    __slots__ = ("args", "callback", "gone", "time")
+    __slots__ = ("gone", "time")
 
-    def __init__(self, callback: Callable[..., Any], args: tuple[Any, ...], time: float) -> None:
-        self.callback = callback
-        self.args = args
+    def __init__(self, time: float) -> None:
         self.time = time
         self.gone = False
 
@@ -57,10 +55,10 @@ class Handle:
         """When it is called."""
         return self.time
 
-    def run(self) -> None:
+    def call(self, callback: Act, args: Args) -> None:
         """Call it, unless it was cancelled."""
         if not self.gone:
-            self.callback(*self.args)
+            callback(*args)
 
 
 class Kernel:
@@ -68,7 +66,6 @@ class Kernel:
 
     def __init__(self) -> None:
         self.now = 0.0
-        self.events = 0
         self.fatal: BaseException | None = None  # what ends the world, wherever it was raised
         self._entered: Loop | None = None
         self._heap: list[tuple[float, int, Loop | None, Act, Args, Handle | None]] = []
@@ -110,7 +107,6 @@ class Kernel:
             if handle is not None and handle.gone:
                 continue
             self.now = max(when, self.now)
-            self.events += 1
             if loop is None:
                 act(*args)
             else:
@@ -158,9 +154,6 @@ class Loop(asyncio.AbstractEventLoop):  # what it lacks, nothing that is simulat
             return
         self._kernel.enter(self)
         act(*args)
-        self._drain()
-
-    def _drain(self) -> None:
         ready, left = self._ready, MOST_AT_ONCE
         while ready and not self.dead:
             act, args = ready.popleft()
@@ -234,36 +227,25 @@ class Loop(asyncio.AbstractEventLoop):  # what it lacks, nothing that is simulat
         if context is not None:
             self._ready.append((context.run, (callback, *args)))
             return None
-        handle = Handle(callback, args, self.time())
-        self._ready.append((handle.run, ()))
+        handle = Handle(self.time())
+        self._ready.append((handle.call, (callback, args)))
         return handle
 
     def call_soon_threadsafe(  # type: ignore[override]
         self, callback: Act, *args: Any, context: Context | None = None
     ) -> None:
         """Call it from another thread of the process."""
-        self._push(self._kernel.now, callback, args, context)
+        act, args = (callback, args) if context is None else (context.run, (callback, *args))
+        self._kernel.push(self, self._kernel.now, act, args)
 
     def call_later(  # type: ignore[override]
         self, delay: float, callback: Act, *args: Any, context: Context | None = None
     ) -> Handle:
         """Call it after a while."""
-        handle = Handle(callback, args, self.time() + delay)
-        self._push(self._kernel.now + delay, callback, args, context, handle)
+        act, args = (callback, args) if context is None else (context.run, (callback, *args))
+        handle = Handle(self.time() + delay)
+        self._kernel.push(self, self._kernel.now + delay, act, args, handle)
         return handle
-
-    def _push(
-        self,
-        when: float,
-        callback: Act,
-        args: Args,
-        context: Context | None,
-        handle: Handle | None = None,
-    ) -> None:
-        if context is None:
-            self._kernel.push(self, when, callback, args, handle)
-        else:
-            self._kernel.push(self, when, context.run, (callback, *args), handle)
 
     def call_at(  # type: ignore[override]
         self, when: float, callback: Callable[..., Any], *args: Any, context: Context | None = None
