@@ -118,6 +118,11 @@ def as_bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
 
 
+def trimmed(shown: str) -> str:
+    """What is shown, without the blanks that fill up each line."""
+    return "\n".join(line.rstrip() for line in shown.split("\n"))
+
+
 def _everything(screen: int) -> str:
     seen = b""
     try:

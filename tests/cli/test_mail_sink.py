@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.standing import Standing, standing
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import Terminal, trimmed
 from windlass import Windlass
 from windlass.cli.api import teller
 from windlass.cli.desk import Desk
@@ -97,14 +97,12 @@ async def test_without_it_there_is_no_mail_to_read(windlass: Terminal) -> None:
     assert "WINDLASS_SMTP_URL" in job["error"]
 
 
-def test_people_are_told_where_to_look(capsys: pytest.CaptureFixture[str]) -> None:
-    tell = teller(
-        Desk(None, json=False), Windlass(builtins=True), Settings(), "smtp://127.0.0.1:2525"
-    )
+def test_people_are_told_where_to_look(attended: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    tell = teller(attended, Windlass(builtins=True), Settings(), "smtp://127.0.0.1:2525")
 
     tell("http://127.0.0.1:8080")
 
-    told = capsys.readouterr().out
+    told = trimmed(capsys.readouterr().out)
     assert "mail sink  smtp://127.0.0.1:2525 takes all mail" in told
     assert "read it at http://127.0.0.1:8080/mail\n" in told
     assert '"type": "email"' in told

@@ -9,10 +9,9 @@ from collections import Counter
 import aiohttp
 import psutil
 import pytest
-from rich.console import Console
 
 from tests.cli.standing import ADD, Standing, gone, secret_of, standing
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import Terminal, trimmed
 from tests.waiting import until
 from windlass import Windlass
 from windlass.cli.api import teller
@@ -71,15 +70,13 @@ async def test_it_tells_its_life_step_by_step(windlass: Terminal) -> None:
     ],
 )
 def test_people_are_told_where_it_is_and_what_to_try(
-    settings: Settings, said: str, capsys: pytest.CaptureFixture[str]
+    settings: Settings, said: str, attended: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    desk = Desk(None, json=False)
-    desk.out = Console(force_terminal=True, color_system=None, width=200)
-    tell = teller(desk, Windlass(builtins=True), settings)
+    tell = teller(attended, Windlass(builtins=True), settings)
 
     tell("http://127.0.0.1:8080")
 
-    told = "\n".join(line.rstrip() for line in capsys.readouterr().out.split("\n"))
+    told = trimmed(capsys.readouterr().out)
     assert "API        http://127.0.0.1:8080\n" in told
     assert "curl http://127.0.0.1:8080/jobs" in told
     assert said in told
