@@ -8,6 +8,7 @@ from itertools import count
 from tests.acceptance.fleet import Site
 from windlass.core.errors import StoreAway
 from windlass.core.job import NewJob
+from windlass.worker.background import background
 
 BATCH = 50
 BACKLOG = 400  # never so short that a worker runs dry
@@ -21,15 +22,8 @@ async def feeding(
 
     So many a second, or else as many as are done.
     """
-    feeds = feed(site, make) if per_second is None else drip(site, make, per_second)
-    task = asyncio.create_task(feeds)
-    try:
+    async with background(feed(site, make) if per_second is None else drip(site, make, per_second)):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait([task])
-    if not task.cancelled():
-        task.result()
 
 
 async def feed(site: Site, make: Callable[[int], NewJob]) -> None:
