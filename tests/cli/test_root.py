@@ -73,6 +73,7 @@ def test_version_says_which_one_this_is(windlass: Terminal) -> None:
     assert answer.code == 0
     assert answer.json["windlass"]
     assert windlass("version").out.startswith(f"windlass {answer.json['windlass']}")
+    assert windlass("--version").out == windlass("version").out
 
 
 def test_completion_knows_the_commands_and_their_options(windlass: Terminal) -> None:

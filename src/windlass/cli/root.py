@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from inspect import cleandoc
 from typing import Any
@@ -59,8 +60,10 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 def main() -> None:
     """Run one command."""
+    # The way to ask for it that most programs understand.
+    asked = ["version"] if sys.argv[1:] == ["--version"] else None
     with in_words():
-        line()(prog_name="windlass")
+        line()(asked, prog_name="windlass")
 
 
 def line() -> typer.Typer:
