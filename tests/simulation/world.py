@@ -54,6 +54,8 @@ from windlass.store.sqlite_hands import Command
 
 PAUSES_END = 1.0
 CALLER_RETURNS = 0.7
+# The clock of a machine that was on for a day is not as fine as that of a world that just began.
+ROUNDING = 1e-6
 AFTER = Act(Kind.DONE, 0.05)
 
 
@@ -353,7 +355,7 @@ class World:
     def _hogged(self, process: Process, lasts: float) -> None:
         if process.parent is None and len(process.loops) == 1:
             return  # a supervisor runs no handlers
-        process.hogged_until = self.kernel.now + lasts
+        process.hogged_until = max(process.hogged_until, self.kernel.now + lasts)
         process.loop.freeze()
         self.kernel.at(lasts, process.loop.thaw)
 
@@ -452,7 +454,7 @@ class World:
         if self.model.clock_was_set or self.model.somebody_deletes_nodes:
             return True
         node = process.parent or process
-        drained = node.stopping and self.kernel.now >= node.stopping_at + node.drain
+        drained = node.stopping and self.kernel.now >= node.stopping_at + node.drain - ROUNDING
         # Who was told before a hog, or before it was frozen, hears of it after.
         heard = self.kernel.now - max(self.weather.storm_at, process.hogged_until, process.ill_at)
         well = min(node.well_for or 0.0, heard)
