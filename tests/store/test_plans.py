@@ -74,7 +74,11 @@ HOT: list[tuple[str, dict[str, Any], set[str]]] = [
     ("settle_check", {"ids": IDS[:50]}, {"windlass_jobs_pkey"}),
     ("promote", {"limit": 500}, {"windlass_jobs_due", "windlass_jobs_pkey"}),
     ("held", {"worker": WORKER}, {"windlass_jobs_held"}),
-    ("orphans", {"limit": 500, "lapsed": True}, {"windlass_jobs_held"}),
+    (
+        "orphans",
+        {"limit": 500, "lapsed": True},
+        {"windlass_jobs_held", "windlass_jobs_pkey"},
+    ),
     ("asked", {"node": NODE}, {"windlass_jobs_asked"}),
     ("renew", {"node": NODE, "lease_us": 1}, {"windlass_jobs_line", "windlass_jobs_queue_line"}),
     ("job", {"id": IDS[0]}, {"windlass_jobs_pkey"}),

@@ -1,5 +1,6 @@
 -- Running jobs whose worker is gone, has ended, or (if asked for) lost its lease; locked until decided.
--- Looked for between one living worker and the next: what those run, or have run, is in nobody's way.
+-- Sought between one living worker and the next: what those run, or have run, is in nobody's way. Locked by their ids
+-- afterwards: PostgreSQL 18 goes down over a lock that is taken inside of a gap while others change the row.
 with ends as (
     select w.id
       from windlass_workers w
@@ -10,6 +11,16 @@ with ends as (
 ),
 gaps as (
     select id as above, lead(id) over (order by id) as below from ends
+),
+found as materialized (
+    select x.id
+      from gaps,
+           lateral (
+               select id
+                 from windlass_jobs
+                where state = 'running' and worker > gaps.above and worker < gaps.below
+                limit :limit) x
+     limit :limit
 )
 select j.id::text as id, j.fence, j.type, j.queue, j.payload, j.priority, j.rank, j.lane, j.threads, j.attempts,
        j.failures, j.crashes, j.max_attempts, j.max_crashes, j.policy, 0 as now_us,
@@ -17,14 +28,10 @@ select j.id::text as id, j.fence, j.type, j.queue, j.payload, j.priority, j.rank
        j.cancel_asked_at is not null as asked,
        coalesce(w.ended_at is null and w.pid <> n.pid, false) as node_lost,
        exists (select from windlass_attempts a where a.job = j.id and a.reason = 'crashed') as crashed_before
-  from gaps
- cross join lateral (
-       select id, fence, type, queue, payload, priority, rank, lane, threads, attempts, failures, crashes,
-              max_attempts, max_crashes, policy, worker, cancel_asked_at
-         from windlass_jobs
-        where state = 'running' and worker > gaps.above and worker < gaps.below
-        limit :limit
-          for update skip locked) j
+  from windlass_jobs j
   left join windlass_workers w on w.id = j.worker
   left join windlass_nodes n on n.id = w.node
- limit :limit
+ where j.id = any(array(select id from found)) and j.worker is not null
+   and (w.id is null or w.ended_at is not null or (:lapsed::boolean and n.lease_until <= :now))
+ order by j.id
+   for update of j skip locked
