@@ -118,3 +118,24 @@ async def test_cancelling_a_loop_ends_it_in_the_middle_of_a_turn() -> None:
 
     async with running(loop):
         await entered.wait()
+
+
+async def test_a_turn_that_fails_while_it_is_cancelled_ends_the_loop() -> None:
+    begun = asyncio.Event()
+
+    async def turn() -> None:
+        try:
+            begun.set()
+            await asyncio.Event().wait()
+        finally:
+            raise OSError("the lock could not be let go of")
+
+    chore = Chore()
+    loop = Loop("chore", Pace(every=0.01), turn, chance=lambda: 0.0, report=chore.report)
+    task = asyncio.create_task(loop.run())
+    await begun.wait()
+    task.cancel()
+    await asyncio.wait([task], timeout=30)
+
+    assert task.cancelled()
+    assert chore.errors == []

@@ -61,6 +61,7 @@ class Loop:
         try:
             wanted = await self.turn()
         except Exception as error:  # noqa: BLE001 — a chore outlives whatever befalls one turn
+            _end_if_asked_to()
             self._failures += 1
             self._report(self.name, error)
             return self._after_failure()
@@ -82,3 +83,10 @@ class Loop:
                 await self._hurry.wait()
         except TimeoutError:
             return
+
+
+def _end_if_asked_to() -> None:
+    """Go on ending: what fails while a turn is cancelled, as to let go of a lock, hides that."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
