@@ -12,6 +12,8 @@ from typing import Any, cast
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
+from tests.services.calls import hang_up
+
 
 @dataclass
 class Taken:
@@ -44,7 +46,7 @@ class MailSink:
     def hang_up(self) -> None:
         """End whatever line a client has left open."""
         for line in self.lines:
-            cast("asyncio.Transport", line).abort()
+            hang_up(cast("asyncio.Transport", line))
 
     async def handle_MAIL(  # noqa: N802 - aiosmtpd calls it so
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
