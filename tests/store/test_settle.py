@@ -274,6 +274,18 @@ async def test_a_worker_whose_job_was_taken_away_is_refused(
     assert await yard.settle(fresh, Done()) == []
 
 
+async def test_an_old_end_beside_the_new_one_leaves_no_trace(yard: Yard, store: SqlStore) -> None:
+    worker, old = await yard.running()
+    await yard.settle(old, HandedBack())
+    [fresh] = await yard.claim(worker)
+    late = yard.end(old, Failed("late", final=True))
+
+    refused = await store.settle([late, yard.end(fresh, Failed("no", final=True))])
+
+    assert refused == [late]
+    assert [one.error for one in await store.attempts(old.id)] == ["no"]
+
+
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: type(ending).__name__)
 async def test_an_old_claim_of_the_same_worker_is_refused(
     yard: Yard, store: SqlStore, ending: Ending
