@@ -111,6 +111,25 @@ async def test_one_connection_rings_and_listens(bell: PostgresBell, url: str) ->
     assert connections == 2  # the bell's and the one that asks
 
 
+async def test_who_stops_listening_before_it_is_heard_leaves_no_connection_behind(url: str) -> None:
+    made: list[Connection] = []
+    both_are_there = asyncio.Event()
+
+    async def connect() -> Connection:
+        made.append(await asyncpg.connect(url, statement_cache_size=0))
+        if len(made) == 2:
+            both_are_there.set()
+        return made[-1]
+
+    bell = PostgresBell(connect, "public", chance=SystemChance(), observer=Recorder())
+
+    async with bell.listen():
+        await both_are_there.wait()
+    await bell.close()
+
+    assert [connection.is_closed() for connection in made] == [True, True]
+
+
 async def test_many_rings_at_once_are_sent_together(bell: PostgresBell, recorder: Recorder) -> None:
     async with bell.listen() as ear:
         await ear.wait()

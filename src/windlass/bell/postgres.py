@@ -130,8 +130,10 @@ class PostgresBell:
 
         await connection.add_listener(private, hear)
         other = Line(self._connect)
-        await other.say(f'notify "{private}"')
-        await other.close()
+        try:
+            await other.say(f'notify "{private}"')
+        finally:
+            await other.close()
         try:
             async with asyncio.timeout(HEARD_WITHIN):
                 await heard.wait()

@@ -103,11 +103,12 @@ class PostgresPool:
         if pool is None:
             return
         try:
-            async with asyncio.timeout(CONNECT_TIMEOUT):
-                await self._put_back()
-                await pool.close()
-        except TimeoutError:
-            pool.terminate()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CONNECT_TIMEOUT):
+                    await self._put_back()
+                    await pool.close()
+        finally:
+            pool.terminate()  # what is left, also when whoever closes is told to hurry
 
     async def _put_back(self) -> None:
         while self._at_hand:
