@@ -24,7 +24,7 @@ from windlass.store.settling import finish
 from windlass.store.sqlite_effects import Turn
 from windlass.upkeep import reclaim
 from windlass.worker import node, tenure, ways
-from windlass.worker.claimer import Claimer
+from windlass.worker.doubts import Doubts
 from windlass.worker.front import Front
 from windlass.worker.hunger import Hunger
 from windlass.worker.keeper import Keeper
@@ -241,7 +241,7 @@ def _always(_old: Any) -> Any:
 
 def _asks_nobody(_old: Any) -> Any:
     async def mistaken(self: Any) -> None:
-        self._doubts = []
+        self._times = []
 
     return mistaken
 
@@ -382,7 +382,7 @@ MUTANTS = (
     Mutant("waits for bells alone", patches=(Patch(Front, "answered", _never_polls),)),
     Mutant(
         "forgets claims whose answer was lost",
-        patches=(Patch(Claimer, "_return_the_unknown", _asks_nobody),),
+        patches=(Patch(Doubts, "resolve", _asks_nobody),),
     ),
     Mutant("runs suspects in company", patches=(Patch(Hunger, "for_alone", _alone_in_company),)),
     Mutant("grants threads without end", patches=(Patch(Slots, "grant", _grants_without_end),)),

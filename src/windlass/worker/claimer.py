@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, KeysView, Mapping
+from collections.abc import Awaitable, Callable, KeysView, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TypeAlias
@@ -17,10 +17,12 @@ from windlass.executors.base import Mode
 from windlass.observe.events import ChoreFailed, JobsClaimed
 from windlass.store.base import Store
 from windlass.store.records import Claimed, Demand, Standing
+from windlass.worker.doubts import Doubts
 from windlass.worker.front import LONG_AGO, Front
 from windlass.worker.hunger import Hunger
 from windlass.worker.persist import AWAY, Patience, Unfit, ask
 from windlass.worker.settings import WorkerSettings
+from windlass.worker.suspicion import Suspicion
 from windlass.worker.ways import Gear, Way
 
 Peek: TypeAlias = Callable[[Demand], Awaitable[Head | None]]
@@ -33,11 +35,6 @@ LOOK_OVER = 1.0
 PEEK = 0.2
 # Up to this many named queues the store walks the queues and not the lane, so marks say nothing.
 FEW_QUEUES = 50
-# When to ask again, in seconds, for claims whose answer got lost: the line may be cut while the
-# statement still waits in the database, and be granted long after the first look.
-ASK_AGAIN = (1.0, 10.0, 60.0)
-# How long a worker that leaves waits to hear of such claims.
-LOOK_BACK = 1.0
 
 _priority = attrgetter("priority")
 
@@ -74,17 +71,16 @@ class Claimer:
         self._ways = ways
         self._peek = peek
         self._hunger = Hunger(identity.settings, gear.slots, gear.settler, ways)
+        self._doubts = Doubts(store, gear, ways)
+        self._suspicion = Suspicion(identity.settings)
         self._patience = Patience(gear.chance)
         self._wake = asyncio.Event()
         self._fronts: dict[tuple[Lane, frozenset[Mode]], Front] = {}
         self._last = Lane.THREADS
         self._rings = 0
-        self._doubts: list[float] = []  # when to ask which claims the store believes are here
         self._looked_over = gear.clock.monotonic()
         self._aging_us = 0
         self._widest = Widest()
-        self._suspects_since: float | None = None
-        self._has_suspect = False
         self._database_us = 0  # the database's time …
         self._read_at = 0.0  # … when our clock said this
 
@@ -126,7 +122,7 @@ class Claimer:
 
     def doubt(self) -> None:
         """Ask the store which claims it believes this worker holds, before claiming more."""
-        self._doubts = [LONG_AGO, *self._doubts]
+        self._doubts.arise()
         self._wake.set()
 
     def learn(self, standing: Standing) -> None:
@@ -134,7 +130,9 @@ class Claimer:
         now = self._gear.clock.monotonic()
         self._database_us, self._read_at = standing.now_us, now
         self._widest = self._widest.hear(standing.widest, now, self._settings.patience)
-        self._hear_of(standing.suspects, now)
+        self._suspicion.hear(standing.suspects, now)
+        if self._suspicion.waiting:
+            self._wake.set()
         if standing.aging_us != self._aging_us:
             self._aging_us = standing.aging_us
             for front in self._fronts.values():
@@ -151,14 +149,6 @@ class Claimer:
                 self._gear.hand_back(way.line.take_back(len(way.line)))
         self.ring()
 
-    def _hear_of(self, suspects: int, now: float) -> None:
-        if not suspects or not self._settings.takes_suspects:
-            self._suspects_since = None
-            return
-        if self._suspects_since is None:
-            self._suspects_since = now
-        self._wake.set()
-
     async def run(self) -> None:
         """Claim until the worker stops."""
         while not self._gear.stopping:
@@ -170,9 +160,7 @@ class Claimer:
                 await self._turn(now)
             except AWAY as away:
                 self._report(str(away), away=True)
-                # The claim may have been granted although its answer got lost, or be granted yet.
-                lost = self._gear.clock.monotonic()
-                self._doubts = [LONG_AGO, *(lost + after for after in ASK_AGAIN)]
+                self._doubts.answer_lost()
                 await self._patience.pause()
             except Unfit as unfit:
                 self._report(str(unfit))
@@ -181,8 +169,9 @@ class Claimer:
     async def _turn(self, now: float) -> None:
         if not self._gear.may_start(now):
             await self._rest(LEASE_CHECK)
-        elif self._doubts and self._doubts[0] <= now:
-            await self._return_the_unknown()
+        elif (due := self._doubts.next) is not None and due <= now:
+            await self._doubts.resolve()
+            self._patience.reset()
         elif wanted := self._wanted(now):
             await self._claim(*wanted)
         else:
@@ -207,22 +196,14 @@ class Claimer:
             return (Lane.ALONE,)
         if self._stands_back(now):
             return ()
-        if self._suspects_since is not None:
+        if self._suspicion.waiting:
             return (Lane.ALONE, Lane.OPEN, Lane.THREADS)
         # In turns, so that neither lane waits for the other to run dry.
         last_was_open = self._last is Lane.OPEN
         return (Lane.THREADS, Lane.OPEN) if last_was_open else (Lane.OPEN, Lane.THREADS)
 
     def _stands_back(self, now: float) -> bool:
-        """Whether to claim nothing because of a suspect: one is here, or one has waited too long.
-
-        A suspect runs alone, so that a death can be laid to it; for that the worker runs empty.
-        """
-        if self._hunger.idle:
-            self._has_suspect = False
-            return False
-        since = self._suspects_since
-        return self._has_suspect or (since is not None and now - since >= self._settings.patience)
+        return self._suspicion.stands_back(now, idle=self._hunger.idle)
 
     def _appetite(self, lane: Lane) -> Appetite[Mode]:
         if lane is Lane.OPEN:
@@ -269,8 +250,7 @@ class Claimer:
         ended = self._gear.clock.monotonic()
         self._patience.reset()
         if front.lane is Lane.ALONE:
-            self._has_suspect = bool(claimed.claims)
-            self._suspects_since = None  # until the fleet tells of more
+            self._suspicion.claimed(one=bool(claimed.claims))
         if self._gear.may_start(ended):
             self._accept(claimed.claims, appetite.ways)
         else:
@@ -345,7 +325,8 @@ class Claimer:
     def _next_look(self, now: float) -> float | None:
         """Seconds until some lane is due that there is room for."""
         waits = [LOOK_OVER] if self._hunger.held else []
-        waits += [doubt - now for doubt in self._doubts[:1]]
+        if self._doubts.next is not None:
+            waits.append(self._doubts.next - now)
         for lane in self._lanes(now):
             appetite = self._appetite(lane)
             if appetite.limit > 0:
@@ -373,34 +354,14 @@ class Claimer:
         self._looked_over = now
         self._gear.hand_back(self._hunger.surplus())
 
-    # --- after an outage --------------------------------------------------------------------------
-
-    async def _return_the_unknown(self) -> None:
-        """Hand back claims that the store believes this worker holds, and that it does not."""
-        now = self._gear.clock.monotonic()
-        known = self._known()
-        held = await ask(lambda: self._store.held(self._identity.worker))
-        # Asked before and after: what ended meanwhile is none of these.
-        known |= self._known()
-        self._gear.hand_back(claim for claim in held if (claim.id, claim.fence) not in known)
-        self._doubts = [doubt for doubt in self._doubts if doubt > now]
-        self._patience.reset()
+    # --- leaving ----------------------------------------------------------------------------------
 
     async def look_back(self) -> None:
         """Before leaving: hand back what was granted although its answer got lost."""
-        if not self._doubts:
-            return
         try:
-            async with asyncio.timeout(LOOK_BACK):
-                await self._return_the_unknown()
+            await self._doubts.resolve_before_leaving()
         except (*AWAY, Unfit, TimeoutError) as error:
             self._report(str(error), away=True)  # it is reclaimed once this worker is gone
-
-    def _known(self) -> set[tuple[str, int]]:
-        claims: list[Iterable[Claim]] = [self._gear.settler.claims()]
-        for way in self._ways.values():
-            claims += [way.line.claims, (attempt.claim for attempt in way.running())]
-        return {(claim.id, claim.fence) for some in claims for claim in some}
 
     def _report(self, error: str, *, away: bool = False) -> None:
         self._gear.observer.on(ChoreFailed("claim", error, away=away))

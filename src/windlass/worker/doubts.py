@@ -1,0 +1,66 @@
+"""What the store may have granted although its answer got lost: asked for, and handed back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+
+from windlass.core.claim import Claim
+from windlass.executors.base import Mode
+from windlass.store.base import Store
+from windlass.worker.front import LONG_AGO
+from windlass.worker.persist import ask
+from windlass.worker.ways import Gear, Way
+
+# When to ask again, in seconds, for claims whose answer got lost: the line may be cut while the
+# statement still waits in the database, and be granted long after the first look.
+ASK_AGAIN = (1.0, 10.0, 60.0)
+# How long a worker that leaves waits to hear of such claims.
+LOOK_BACK = 1.0
+
+
+class Doubts:
+    """Knows when to ask the store which claims it believes this worker holds."""
+
+    def __init__(self, store: Store, gear: Gear, ways: Mapping[Mode, Way]) -> None:
+        """Begin without any."""
+        self._store = store
+        self._gear = gear
+        self._ways = ways
+        self._times: list[float] = []
+
+    @property
+    def next(self) -> float | None:
+        """When to ask."""
+        return self._times[0] if self._times else None
+
+    def arise(self) -> None:
+        """Ask at once."""
+        self._times = [LONG_AGO, *self._times]
+
+    def answer_lost(self) -> None:
+        """Ask at once and again: the claim may have been granted, or be granted yet."""
+        now = self._gear.clock.monotonic()
+        self._times = [LONG_AGO, *(now + after for after in ASK_AGAIN)]
+
+    async def resolve(self) -> None:
+        """Hand back claims that the store believes this worker holds, and that it does not."""
+        now = self._gear.clock.monotonic()
+        known = self._known()
+        held = await ask(lambda: self._store.held(self._gear.worker))
+        # Asked before and after: what ended meanwhile is none of these.
+        known |= self._known()
+        self._gear.hand_back(claim for claim in held if (claim.id, claim.fence) not in known)
+        self._times = [time for time in self._times if time > now]
+
+    async def resolve_before_leaving(self) -> None:
+        """Do it if there are any, however soon they are due, and do not wait long for it."""
+        if self._times:
+            async with asyncio.timeout(LOOK_BACK):
+                await self.resolve()
+
+    def _known(self) -> set[tuple[str, int]]:
+        claims: list[Iterable[Claim]] = [self._gear.settler.claims()]
+        for way in self._ways.values():
+            claims += [way.line.claims, (attempt.claim for attempt in way.running())]
+        return {(claim.id, claim.fence) for some in claims for claim in some}
