@@ -17,7 +17,7 @@ from windlass.core.job import NewJob
 JOBS = 10_000
 KILLS = dose(short=12, full=120)
 LONGEST = dose(short=0.05, full=2.0)  # seconds of a job
-SLOTS = dose(short=4, full=12)
+SLOTS = dose(short=3, full=8)
 # What a process may have run already, without having been able to say so.
 UNTOLD = SLOTS + 1_000
 OVER_WITHIN = 30.0

@@ -11,7 +11,7 @@ FIRST = (
         fault="a random worker of six, or its whole node, is killed (SIGKILL) every 500 ms",
         mark="lost 0, stale 0, effects exactly once, false dead letters 0; repeated starts at most"
         " kills times (slots + a batch); all over 30 s after the last kill",
-        short="20 kills, 10,000 jobs of 5 to 50 ms, either store",
+        short="12 kills, 10,000 jobs of 5 to 50 ms, either store",
         full="120 kills, 10,000 jobs of 5 ms to 2 s, either store",
         tests=("tests/acceptance/test_kill.py",),
     ),
