@@ -1,6 +1,8 @@
 """Putting jobs in from the command line."""
 
 import json
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -101,6 +103,18 @@ def test_the_same_key_makes_no_second_job(windlass: Terminal) -> None:
     assert again.out.strip() == first
     assert "key once has this job already" in again.err
     assert len(windlass("jobs", "--json").json) == 1
+
+
+def test_a_key_whose_job_is_no_longer_kept_leads_nobody_to_it(windlass: Terminal) -> None:
+    first = windlass.enqueued("greet", ADA, "--key", "once")
+    with closing(sqlite3.connect(windlass.folder / "windlass.db")) as connection, connection:
+        connection.execute("delete from windlass_jobs")
+
+    again = windlass("enqueue", "greet", ADA, "--key", "once")
+
+    assert again.out.strip() == first
+    assert "key once has made this job, which is over and no longer kept" in again.err
+    assert "windlass job" not in again.err
 
 
 def test_a_key_of_another_request_is_refused_and_its_job_named(windlass: Terminal) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.http.asking import ask, finished
 from windlass import Windlass
+from windlass.store.script import Statement
 
 ADD = {"type": "add_numbers", "payload": {"x": 1, "y": 2}}
 
@@ -17,6 +18,13 @@ async def submitted(client: aiohttp.ClientSession, **more: object) -> str:
     """The id of a new job."""
     _, _, answer = await ask(client, "POST", "/jobs", {**ADD, **more})
     return str(answer["id"])
+
+
+async def prune(app: Windlass, job_id: str) -> None:
+    """Forget a finished job as its age would have it: its key stays."""
+    store = await app.storehouse.store(connections=1)
+    await store.database.write(Statement("delete", {"ids": [job_id], "with_keys": False}))
+    await store.close()
 
 
 @pytest.mark.parametrize(
@@ -87,6 +95,22 @@ async def test_a_key_makes_one_job_of_many_requests(client: aiohttp.ClientSessio
     assert {answer["id"] for _, _, answer in [first, *others, again]} == {jobs[0]["id"]}
     assert len(jobs) == 1
     assert again[0] == 200
+
+
+async def test_a_key_whose_job_is_no_longer_kept_says_so(
+    client: aiohttp.ClientSession, app: Windlass
+) -> None:
+    job_id = await submitted(client, idempotency_key="one")
+    await ask(client, "POST", f"/jobs/{job_id}/cancel")
+    await prune(app, job_id)
+
+    status, headers, answer = await ask(client, "POST", "/jobs", ADD, Idempotency_Key="one")
+    many = {"jobs": [{**ADD, "idempotency_key": "one"}]}
+    _, _, batch = await ask(client, "POST", "/jobs/batch", many)
+
+    assert (status, answer) == (200, {"id": job_id, "status": None})
+    assert "Location" not in headers
+    assert batch["jobs"] == [{"id": job_id}]
 
 
 async def test_a_key_is_not_for_another_request(client: aiohttp.ClientSession) -> None:

@@ -258,6 +258,20 @@ async def test_equal_keys_in_one_batch_make_one_job(yard: Yard, store: SqlStore)
     assert await yard.counted() == {State.PENDING: 1}
 
 
+async def test_equal_keys_in_one_batch_tell_when_their_job_is_for_later(
+    yard: Yard, store: SqlStore
+) -> None:
+    later = timedelta(seconds=5)
+    twins = [yard.new(key="k", delay=later), yard.new(key="k", delay=later)]
+
+    answer = await store.enqueue(twins)
+
+    assert answer == [
+        Enqueued(twins[0].id, State.SCHEDULED),
+        Enqueued(twins[0].id, State.SCHEDULED, existing=True),
+    ]
+
+
 @pytest.mark.parametrize("other", [{"type": "sms"}, {"queue": "slow"}, {"payload": '{"x":1}'}])
 async def test_a_key_of_another_request_is_refused_and_nothing_is_kept(
     yard: Yard, store: SqlStore, other: dict[str, str]

@@ -53,7 +53,7 @@ async def test_a_duplicate_costs_no_statement(yard: Yard, here: Shelved, there: 
 
     again = [await send(yard, there), await send(yard, here)]
 
-    assert first == (first.id, State.PENDING, False)
+    assert first == Enqueued(first.id, State.PENDING)
     assert again == [Enqueued(first.id, State.PENDING, existing=True)] * 2
     assert here.statements == there.statements == []
 

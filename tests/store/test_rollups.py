@@ -5,6 +5,7 @@ from datetime import timedelta
 from tests.store.yard import FAILED, Yard
 from windlass.core.job import State
 from windlass.core.outcome import Cancelled, Done
+from windlass.store.records import Enqueued
 from windlass.store.sql_store import SqlStore
 
 DAY = timedelta(days=1)
@@ -193,4 +194,4 @@ async def test_a_key_outlives_a_job_that_was_pruned(yard: Yard, store: SqlStore)
     [answer] = await store.enqueue([yard.new(key="k")])
 
     assert await store.job(job_id) is None
-    assert (answer.id, answer.existing) == (job_id, True)
+    assert answer == Enqueued(job_id, None, existing=True)

@@ -1090,11 +1090,12 @@ export interface components {
         };
         /**
          * Accepted
-         * @description A job that is kept.
+         * @description A job that is kept, or was for as long as jobs are: its key may hold for longer.
          */
         Accepted: {
             id: string;
-            status: components["schemas"]["State"];
+            /** @description Null if the job is over and no longer kept. */
+            status: components["schemas"]["State"] | null;
         };
         /**
          * State

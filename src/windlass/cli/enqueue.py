@@ -102,6 +102,8 @@ def _made(desk: Desk, app: str | None, type_: str, payload: object, options: Opt
 
 
 def _told(kept: Enqueued, job: NewJob) -> str:
+    if kept.state is None:
+        return f"key {job.key} has made this job, which is over and no longer kept; use a new key"
     if kept.existing:
         return f"key {job.key} has this job already, {kept.state}: windlass job {kept.id}"
     return f"{kept.state} in queue {job.queue}; see how it goes: windlass job {kept.id}"

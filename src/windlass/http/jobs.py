@@ -261,9 +261,10 @@ async def accepted(service: Service, request: Request, asked: shapes.Submission)
 
 
 def acceptance(enqueued: Enqueued) -> Answer:
-    """Say that a job is kept, and where it can be read."""
+    """Say that a job is kept, and where it can be read, unless only its key is left."""
     place = b"location", b"/jobs/%b" % enqueued.id.encode()
-    return json(wire.accepted(enqueued), 200 if enqueued.existing else 202, (place,))
+    places = () if enqueued.state is None else (place,)
+    return json(wire.accepted(enqueued), 200 if enqueued.existing else 202, places)
 
 
 async def listed(service: Service, request: Request, query: Wanted) -> Answer:

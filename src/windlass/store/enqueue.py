@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -50,7 +50,8 @@ def enqueue_script(jobs: Sequence[NewJob], *, again: bool = False) -> Script[lis
     if new:
         yield insert(new, again=again)
     later = yield from _scheduled(new)
-    answers = [holders.get(job.id) or Enqueued(job.id, later.get(job.id, PENDING)) for job in jobs]
+    fresh = {job.id: Enqueued(job.id, later.get(job.id, PENDING)) for job in new}
+    answers = [fresh.get(job.id) or _standing(holders[job.id], fresh) for job in jobs]
     if again:
         yield Statement("enqueue_take_back", {"ids": [job.id for job in new]})
     return answers
@@ -170,7 +171,17 @@ def _holder(job: NewJob, row: Row, prints: dict[JobId, bytes]) -> Enqueued | Non
         raise KeyTaken(_key(job), row["job"])
     if row["job"] == job.id:
         return None
-    return Enqueued(row["job"], State(row["state"] or PENDING), existing=True)
+    state = row["state"]
+    return Enqueued(row["job"], None if state is None else State(state), existing=True)
+
+
+def _standing(holder: Enqueued, fresh: Mapping[JobId, Enqueued]) -> Enqueued:
+    """The holder of a key; of one that came in the same batch there was no row to tell its state.
+
+    Any other without a row is over and pruned: its key holds on, and nobody knows how it ended.
+    """
+    twin = fresh.get(holder.id) if holder.state is None else None
+    return holder if twin is None else holder._replace(state=twin.state)
 
 
 def _key(job: NewJob) -> str:

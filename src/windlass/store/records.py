@@ -23,7 +23,7 @@ class Enqueued(NamedTuple):
     """The answer to one enqueue: `existing` when its idempotency key already had a job."""
 
     id: JobId
-    state: State
+    state: State | None  # None: that job is over and pruned, while its key still holds
     existing: bool = False
 
 

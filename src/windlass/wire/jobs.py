@@ -70,10 +70,10 @@ class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class Accepted(msgspec.Struct, frozen=True):
-    """A job that is kept."""
+    """A job that is kept, or was for as long as jobs are: its key may hold for longer."""
 
     id: str
-    status: State
+    status: Annotated[State | None, Meta(description="Null if the job is over and no longer kept.")]
 
 
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
