@@ -1,14 +1,12 @@
 """The command line as a whole."""
 
 import re
-import subprocess
 from importlib import import_module
 
 import pytest
 
-from tests.cli.terminal import PATIENCE, WINDLASS, Terminal
+from tests.cli.terminal import Terminal
 from windlass.cli.root import COMMANDS, PLACES
-from windlass.core.job import State
 
 # What takes long to import, and what help can do without.
 SLOW = ("asyncio", "asyncpg", "msgspec", "prometheus_client", "sqlite3", "structlog", "uvloop")
@@ -74,37 +72,6 @@ def test_version_says_which_one_this_is(windlass: Terminal) -> None:
     assert answer.json["windlass"]
     assert windlass("version").out.startswith(f"windlass {answer.json['windlass']}")
     assert windlass("--version").out == windlass("version").out
-
-
-def test_completion_knows_the_commands_and_their_options(windlass: Terminal) -> None:
-    commands = windlass(_WINDLASS_COMPLETE="complete_bash", COMP_WORDS="windlass j", COMP_CWORD="1")
-    options = windlass(
-        _WINDLASS_COMPLETE="complete_bash", COMP_WORDS="windlass jobs --q", COMP_CWORD="2"
-    )
-
-    assert commands.out.split() == ["jobs", "job"]
-    assert options.out.split() == ["--queue"]
-
-
-def test_bash_completes_what_an_option_takes(windlass: Terminal) -> None:
-    typed = """
-        eval "$(_WINDLASS_COMPLETE=source_bash windlass)"
-        COMP_WORDS=(windlass jobs --status '') COMP_CWORD=3
-        _windlass_completion windlass
-        echo "${COMPREPLY[@]}"
-    """
-    path = f"{WINDLASS.parent}:{windlass.env['PATH']}"
-
-    done = subprocess.run(
-        ["/bin/bash", "-c", typed],
-        env={**windlass.env, "PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=True,
-    )
-
-    assert done.stdout.split() == list(State)
 
 
 def test_a_store_that_cannot_be_is_told_in_one_sentence(windlass: Terminal) -> None:

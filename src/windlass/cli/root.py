@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from inspect import cleandoc
@@ -11,6 +12,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from windlass.cli.common import AsJson, Common, StoreUrl
+from windlass.cli.completion import in_whole_words
 from windlass.cli.problems import in_words
 
 # What help says of each command, by the module that has it. A module is imported when its command
@@ -62,7 +64,7 @@ def main() -> None:
     """Run one command."""
     # The way to ask for it that most programs understand.
     asked = ["version"] if sys.argv[1:] == ["--version"] else None
-    with in_words():
+    with in_words(), in_whole_words(os.environ):
         line()(asked, prog_name="windlass")
 
 
