@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.deployment.asked import calls, labels, understood
 from tests.deployment.compose import services
@@ -13,6 +14,8 @@ from tests.deployment.watched import WATCHING, dashboard, queries, rules, watche
 from windlass.core.census import Census, Line
 from windlass.observe.fleet import Figures, FleetMetrics
 from windlass.observe.metrics import Metrics
+
+with_promtool = pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not here")
 
 
 def told() -> dict[str, str]:
@@ -104,8 +107,47 @@ def test_graphs_and_alerts_come_with_a_profile_of_compose() -> None:
     }
 
 
-@pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not here")
+@with_promtool
 def test_alerts_ring_when_they_should() -> None:
     for does, folder in (("check", WATCHING), ("test", Path(__file__).parent)):
         words = ["promtool", does, "rules", str(folder / "alerts.yaml")]
         subprocess.run(words, check=True)
+
+
+# What /metrics told each minute, `_` being nothing, and how many have died in the last hour then.
+@with_promtool
+@pytest.mark.parametrize(
+    ("up", "dead", "minute", "shown"),
+    [
+        pytest.param("1x200", "0x70 3x130", "90m", 3, id="a counter that was there counts"),
+        pytest.param("1x200", "_x70 1x130", "72m", 1, id="the first comes along with its counter"),
+        pytest.param("1x200", "_x70 1x130", "129m", 1, id="for an hour"),
+        pytest.param("1x200", "_x70 1x130", "131m", 0, id="and no longer"),
+        pytest.param("1x200", "_x70 1x5 2x125", "90m", 2, id="others after it count, too"),
+        pytest.param("1x200", "_x5 1x195", "10m", 1, id="also when watching began just now"),
+        pytest.param("1x200", "7x200", "10m", 0, id="what died before anybody watched does not"),
+        pytest.param("1x70 0x5 1x125", "7x70 stale _x4 7x125", "90m", 0, id="nor after an outage"),
+        pytest.param("1x70 stale _x4 1x125", "7x70 stale _x4 7x125", "90m", 0, id="nor a restart"),
+    ],
+)
+def test_the_dead_of_the_last_hour_are_counted(
+    tmp_path: Path, up: str, dead: str, minute: str, shown: int
+) -> None:
+    counted = 'windlass_jobs_dead_total{queue="mail",type="email"}'
+    played = [{"series": "windlass_store_up", "values": up}, {"series": counted, "values": dead}]
+    # Rounded: an increase is told to the ends of its hour, beyond what was seen.
+    asked = f"round({shown_by('Dead letters, last hour').replace('$queue', 'mail')})"
+    wanted = [{"labels": "{}", "value": shown}]
+    expected = [{"expr": asked, "eval_time": minute, "exp_samples": wanted}]
+    case = {"interval": "1m", "input_series": played, "promql_expr_test": expected}
+    (tmp_path / "case.yaml").write_text(yaml.safe_dump({"tests": [case]}))
+
+    words = ["promtool", "test", "rules", str(tmp_path / "case.yaml")]
+    subprocess.run(words, check=True)
+
+
+def shown_by(title: str) -> str:
+    """What the panel of this title asks for."""
+    [panel] = (one for one in dashboard()["panels"] if one["title"] == title)
+    [target] = panel["targets"]
+    return str(target["expr"])
