@@ -126,8 +126,8 @@ def test_alerts_ring_when_they_should() -> None:
         pytest.param("1x200", "_x70 1x5 2x125", "90m", 2, id="others after it count, too"),
         pytest.param("1x200", "_x5 1x195", "10m", 1, id="also when watching began just now"),
         pytest.param("1x200", "7x200", "10m", 0, id="what died before anybody watched does not"),
-        pytest.param("1x70 0x5 1x125", "7x70 stale _x4 7x125", "90m", 0, id="nor after an outage"),
-        pytest.param("1x70 stale _x4 1x125", "7x70 stale _x4 7x125", "90m", 0, id="nor a restart"),
+        pytest.param("1x70 0x5 1x125", "7x70 stale _x5 7x125", "90m", 0, id="nor after an outage"),
+        pytest.param("1x70 stale _x5 1x125", "7x70 stale _x5 7x125", "90m", 0, id="nor a restart"),
     ],
 )
 def test_the_dead_of_the_last_hour_are_counted(
