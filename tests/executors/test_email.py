@@ -201,6 +201,36 @@ async def test_a_server_that_is_away_is_tried_again_later() -> None:
             await sender.send()
 
 
+@pytest.mark.parametrize("command", ["MAIL", "RSET"])
+async def test_who_is_cancelled_while_the_server_is_silent_hangs_up(
+    sink: MailSink, command: str
+) -> None:
+    async with sending(f"smtp://127.0.0.1:{sink.port}") as sender:
+        await sender.send()  # whose line the next one takes
+        sink.refuse, sink.silent_at = {"ada@example.org": "550 no such mailbox"}, command
+        task = asyncio.create_task(sender.send())
+        await asyncio.wait_for(sink.unanswered.wait(), 20)
+
+        task.cancel()
+
+        await until(lambda: not sink.open)
+        assert task.cancelled()
+
+
+async def test_who_is_cancelled_while_it_takes_leave_hangs_up_on_every_line(sink: MailSink) -> None:
+    sender = Sender(parse_mail_url(f"smtp://127.0.0.1:{sink.port}"))
+    await asyncio.gather(*(sender.send() for _ in range(4)))
+    assert sink.open > 1
+    sink.silent_at = "QUIT"
+    task = asyncio.create_task(sender.email.close())
+    await asyncio.wait_for(sink.unanswered.wait(), 20)
+
+    task.cancel()
+
+    await until(lambda: not sink.open)
+    assert task.cancelled()
+
+
 async def test_without_a_server_the_error_says_how_to_name_one() -> None:
     with pytest.raises(Discard, match=r"WINDLASS_SMTP_URL.*smtp\+starttls://"):
         await Sender(None).send()

@@ -40,6 +40,8 @@ class MailSink:
     open: int = 0
     refuse: dict[str, str] = field(default_factory=dict)  # address -> answer
     data_answer: Callable[[], str] = lambda: "250 OK"
+    silent_at: str | None = None  # a command that is not answered
+    unanswered: asyncio.Event = field(default_factory=asyncio.Event)  # one of those came
     server: asyncio.Server | None = None
     lines: list[asyncio.BaseTransport] = field(default_factory=list)
 
@@ -52,6 +54,7 @@ class MailSink:
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         """Begin a message."""
+        await self._heed("MAIL")
         envelope.mail_from = address
         envelope.mail_options.extend(options)
         return self.refuse.get(address, "250 OK")
@@ -82,6 +85,21 @@ class MailSink:
             sender = envelope.mail_from or ""
             self.taken.append(Taken(sender, list(envelope.rcpt_tos), content, user))
         return answer
+
+    async def handle_RSET(self, *_: object) -> str:  # noqa: N802 - aiosmtpd calls it so
+        """Forget a message that was begun."""
+        await self._heed("RSET")
+        return "250 OK"
+
+    async def handle_QUIT(self, *_: object) -> str:  # noqa: N802 - aiosmtpd calls it so
+        """Take leave."""
+        await self._heed("QUIT")
+        return "221 Bye"
+
+    async def _heed(self, command: str) -> None:
+        if command == self.silent_at:
+            self.unanswered.set()
+            await asyncio.Event().wait()
 
 
 class Counted(SMTP):

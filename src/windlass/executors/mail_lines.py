@@ -77,8 +77,8 @@ class MailLines:
 
     async def close(self) -> None:
         """Take leave of the server on every line."""
-        while self._idle:
-            await _leave(self._idle.pop())
+        idle, self._idle = self._idle, []
+        await asyncio.gather(*map(_leave, idle))
 
     async def _hand_in(self, envelope: Envelope, check: Callable[[], None]) -> str:
         async with self._free:
@@ -102,22 +102,13 @@ class MailLines:
         while (line := self._rested()) is not None:
             # The server may have hung up, which shows with the first word.
             try:
-                await line.client.mail(sender)
+                return await _begin(line, sender)
             except SMTPServerDisconnected:
-                line.client.close()
+                continue
             except SMTPResponseException as problem:
-                line.client.close()
                 if problem.code != CLOSING:
                     raise
-            else:
-                return line
-        line = await self._connected()
-        try:
-            await line.client.mail(sender)
-        except BaseException:
-            line.client.close()
-            raise
-        return line
+        return await _begin(await self._connected(), sender)
 
     def _rested(self) -> Line | None:
         while self._idle:
@@ -154,6 +145,9 @@ class MailLines:
             await line.client.rset()
         except SMTPException:
             line.client.close()
+        except BaseException:
+            line.client.close()
+            raise
         else:
             self._keep(line)
 
@@ -172,6 +166,16 @@ def _refusal(problem: SMTPException | OSError) -> Discard | NotSent:
     whom = f" {problem.recipient}" if isinstance(problem, SMTPRecipientRefused) else ""
     said = f"the mail server refused{whom}: {problem.code} {problem.message[:MAX_ANSWER]}"
     return Discard(said) if problem.code >= PERMANENT else NotSent(said)
+
+
+async def _begin(line: Line, sender: str) -> Line:
+    """Begin a message; a line on which that cannot be done is closed."""
+    try:
+        await line.client.mail(sender)
+    except BaseException:
+        line.client.close()
+        raise
+    return line
 
 
 async def _leave(line: Line) -> None:
