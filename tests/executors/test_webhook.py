@@ -320,10 +320,15 @@ async def no_http(writer: Any) -> None:
 
 
 @pytest.mark.parametrize("answer", [many_headers, long_header, no_http])
-async def test_an_answer_that_is_none_is_no_answer(answer: Any, caller: Caller) -> None:
+async def test_an_answer_that_is_none_is_no_answer_and_the_path_is_not_told(
+    answer: Any, caller: Caller
+) -> None:
     async with raw(answer) as url:
-        with pytest.raises(Unreachable, match="no answer"):
-            await caller.call(url, timeout=5)
+        with pytest.raises(Unreachable, match="no answer") as refused:
+            await caller.call(f"{url}/T0KEN?key=S3CRET", timeout=5)
+
+    assert "T0KEN" not in str(refused.value)
+    assert "S3CRET" not in str(refused.value)
 
 
 async def test_nothing_is_sent_once_the_lease_is_in_doubt(taken: Receiver, caller: Caller) -> None:

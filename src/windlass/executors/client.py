@@ -18,6 +18,7 @@ from aiohttp import (
     ClientConnectorError,
     ClientError,
     ClientResponse,
+    ClientResponseError,
     ClientSession,
     ClientTimeout,
     DummyCookieJar,
@@ -69,6 +70,8 @@ class Client:
             raise Unreachable(f"no connection: {problem.os_error}") from None
         except ValueError as problem:  # an address in a form that only some would read the same
             raise Forbidden(f"its URL cannot be called: {problem}") from None
+        except ClientResponseError as problem:  # its own words would tell the whole URL
+            raise Unreachable(f"no answer that is HTTP: {problem.message}") from None
         except (ClientError, OSError) as problem:
             raise Unreachable(f"no answer: {problem or type(problem).__name__}") from None
         try:
