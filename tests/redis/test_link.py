@@ -315,6 +315,22 @@ async def test_who_holds_it_last_hangs_up(redis_url: str, recorder: Recorder) ->
     assert recorder.events == []
 
 
+async def test_who_is_cancelled_while_it_closes_hangs_up(
+    redis_url: str, recorder: Recorder
+) -> None:
+    link = link_to(redis_url, recorder)
+    with link.hearing("news", lambda _: None):  # for which it has a task that it waits for
+        await link.wait()
+        closing = asyncio.create_task(link.close())
+        await asyncio.sleep(0)
+
+        closing.cancel()
+        await asyncio.wait({closing})
+
+    assert closing.cancelled()
+    assert not link.up
+
+
 @pytest.mark.parametrize(
     ("url", "place"),
     [

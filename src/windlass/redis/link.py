@@ -87,9 +87,10 @@ class Link:
         tasks = [task for task in (self._seeking, self._alive) if task is not None]
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        # First: whoever waits below may be cancelled itself.
         if self._wire is not None:
             self._wire.end(Idle("closed"))
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     # --- calling ----------------------------------------------------------------------------------
 
