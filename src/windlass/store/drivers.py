@@ -22,7 +22,7 @@ class Style(Enum):
 
     NUMBERED = auto()  # $1, and a sequence
     FORMATTED = auto()  # %(name)s, and a mapping
-    SQLITE = auto()  # :name and a mapping, or ?1 and a sequence
+    SQLITE = auto()  # :name and a mapping, or ? and a sequence
 
 
 class Driver(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -42,12 +42,6 @@ class Query:
     def positional(self, args: Mapping[str, Any]) -> list[Any]:
         """The arguments in the order of `numbered`."""
         return [args[name] for name in self.parameters]
-
-    def questioned(self, columns: Sequence[str]) -> str:
-        """The text with ?1, ?2 …: the columns first, then the other parameters in their order."""
-        names = [*columns, *(name for name in self.parameters if name not in columns)]
-        place = {name: f"?{n}" for n, name in enumerate(names, 1)}
-        return PARAMETER.sub(lambda match: place[match[1]], self.text)
 
 
 class Queries:
