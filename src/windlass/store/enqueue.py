@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -13,6 +12,7 @@ from windlass.core.errors import KeyTaken
 from windlass.core.herald import Herald
 from windlass.core.job import JobId, NewJob, Policy, State
 from windlass.store.records import Enqueued
+from windlass.store.rows import MICROSECOND, microseconds
 from windlass.store.script import Row, Script, Statement
 
 COLUMNS = (
@@ -33,8 +33,6 @@ COLUMNS = (
 KEY_COLUMNS = ("key", "job", "fingerprint", "window_us")
 
 PENDING = State.PENDING
-MICROSECOND = timedelta(microseconds=1)
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def enqueue_script(jobs: Sequence[NewJob], *, again: bool = False) -> Script[list[Enqueued]]:
@@ -122,7 +120,7 @@ def _row(job: NewJob) -> tuple[Any, ...]:
         job.threads,
         job.payload,
         None if job.delay is None else job.delay // MICROSECOND,
-        None if job.run_at is None else (job.run_at - EPOCH) // MICROSECOND,
+        None if job.run_at is None else microseconds(job.run_at),
         job.max_attempts,
         job.max_crashes,
         _policy(job.policy),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
+from datetime import datetime
 from typing import TypeAlias
 
 from windlass.clock import Clock
 from windlass.core.job import Job, JobId, State
 from windlass.store import entry
 from windlass.store.entry import Entry, Kind
-from windlass.store.rows import EPOCH
+from windlass.store.rows import instant
 from windlass.store.shelf import LIFE, Fill, Seen, Shelf
 
 Read: TypeAlias = Callable[[Sequence[JobId]], Awaitable[list[Job]]]
@@ -94,8 +94,8 @@ class Hot:
         """Whether it may be made pending within the time it would be kept: nobody would tell."""
         if job.state is not State.SCHEDULED:
             return False
-        soon = self._clock.now_us() + LIFE * 1000
-        return job.run_at <= EPOCH + timedelta(microseconds=soon)
+        soon: datetime = instant(self._clock.now_us() + LIFE * 1000)
+        return job.run_at <= soon
 
 
 def _fillable(found: Entry | None, seen: Seen) -> bytes | None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from windlass.store.migrate import LEDGER, Applied, Step
+from windlass.store.rows import instant
 from windlass.store.sqlite_hands import Work
 from windlass.store.sqlite_session import Session
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 CREATE_LEDGER = f"""
 create table if not exists {LEDGER} (
@@ -78,10 +76,7 @@ def _applied(session: Session) -> list[Applied]:
     if not session.connection.execute(HAS_LEDGER).fetchall():
         return []
     rows = session.connection.execute(LIST).fetchall()
-    return [
-        Applied(number, name, checksum, EPOCH + timedelta(microseconds=at))
-        for number, name, checksum, at in rows
-    ]
+    return [Applied(number, name, checksum, instant(at)) for number, name, checksum, at in rows]
 
 
 def _execute(connection: sqlite3.Connection, text: str) -> None:

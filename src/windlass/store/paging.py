@@ -10,18 +10,17 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from itertools import product
 from typing import Any, NamedTuple
 
 from windlass.clock import Clock
 from windlass.core.fingerprint import fingerprint
 from windlass.core.job import FINISHED, LIVE, JobId, State
-from windlass.core.search import EPOCH, JobFilter, first_id, is_number, made_at, payload_path
+from windlass.core.search import JobFilter, first_id, is_number, made_at, payload_path
 from windlass.store.records import Matching
+from windlass.store.rows import microseconds
 from windlass.store.script import Rows
 
-MICROSECOND = timedelta(microseconds=1)
 FIRST_ID = JobId("00000000-0000-0000-0000-000000000000")
 LAST_ID = JobId("ffffffff-ffff-ffff-ffff-ffffffffffff")
 # Live jobs are walked along by id, so many per page at most: an index for each filter would cost
@@ -189,7 +188,7 @@ class Paging:
             key=which.key,
             error=which.error,
             fields=_fields(which),
-            finished_us=_microseconds(which.finished_before),
+            finished_us=which.finished_before and microseconds(which.finished_before),
             limit=limit,
         )
         return _ids(found)
@@ -245,10 +244,6 @@ def more(rows: int, took: float) -> int:
     if took > QUICK:
         return max(rows // 2, FEW)
     return min(rows * 2, MANY)
-
-
-def _microseconds(moment: datetime | None) -> int | None:
-    return None if moment is None else (moment - EPOCH) // MICROSECOND
 
 
 def _fields(which: JobFilter) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import timedelta
 
 import msgspec
 
@@ -12,10 +11,9 @@ from windlass.core.errors import ClaimLost
 from windlass.core.job import LIVE, JobId, State
 from windlass.core.search import JobFilter
 from windlass.store.base import Database
-from windlass.store.rows import EPOCH, instant
+from windlass.store.rows import instant, microseconds
 from windlass.store.script import Rows, Script, Statement
 
-MICROSECOND = timedelta(microseconds=1)
 # The place is a file that the action keeps with its job: fenced, and forgotten together.
 PLACE = "place.json"
 # Where the jobs stand that an action can change.
@@ -67,7 +65,7 @@ def advancing(chunk: Chunk) -> Script[Step]:
     held: Rows = []
     changed: Rows = []
     if chunk.ids:
-        until_us = (chunk.place.until - EPOCH) // MICROSECOND
+        until_us = microseconds(chunk.place.until)
         ids = [job_id for job_id in chunk.ids if job_id != chunk.job]
         held = yield Statement(HELD[chunk.action], {"ids": ids, "until_us": until_us})
     fit = _fitting(held, chunk.states)

@@ -8,8 +8,7 @@ from datetime import timedelta
 from windlass.core.job import JobId, State, WorkerId
 from windlass.store.asking import Asking
 from windlass.store.records import NO_ID
-
-MICROSECOND = timedelta(microseconds=1)
+from windlass.store.rows import MICROSECOND
 
 
 class SqlByHand(Asking):

@@ -13,10 +13,9 @@ from windlass.core.job import JobId, State
 from windlass.core.search import JobFilter, made_at
 from windlass.store.faults import Dead, Failures
 from windlass.store.paging import FEW, LAST_ID, LOOK, PATIENCE, Paging, more, stretch
-from windlass.store.rows import instant
+from windlass.store.rows import MICROSECOND, instant
 from windlass.store.script import Row, Rows
 
-MICROSECOND = timedelta(microseconds=1)
 HIGHEST_FENCE = 2**62
 
 

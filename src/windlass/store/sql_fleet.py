@@ -10,9 +10,9 @@ from windlass.core.job import NodeId, WorkerId
 from windlass.store import rows
 from windlass.store.asking import Asking
 from windlass.store.records import Ask, NodeRecord, Standing, TypeRecord, WorkerRecord
+from windlass.store.rows import MICROSECOND
 from windlass.store.script import Statement
 
-MICROSECOND = timedelta(microseconds=1)
 # What is told of a type of job; the rest of its record is the store's own.
 PUBLISHED = tuple(one.name for one in fields(TypeRecord))[:-2]
 

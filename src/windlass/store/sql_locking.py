@@ -6,9 +6,9 @@ from datetime import timedelta
 
 from windlass.store.base import Database
 from windlass.store.locking import Grip
+from windlass.store.rows import MICROSECOND
 from windlass.store.script import Statement
 
-MICROSECOND = timedelta(microseconds=1)
 # A lock is kept this long for who waits for it, and must ask again by then: one who died, or came
 # back to it at once, shall not have it instead.
 TURN_US = 1_200_000

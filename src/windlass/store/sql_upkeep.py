@@ -9,10 +9,10 @@ from windlass.core.job import JobId
 from windlass.store import rows
 from windlass.store.asking import Asking
 from windlass.store.records import LOWEST_RANK, NO_ID, Decide, Promotion, Reclaimed
+from windlass.store.rows import MICROSECOND
 from windlass.store.script import Script, Statement
 from windlass.store.settling import by_worker, finish, parted, returned
 
-MICROSECOND = timedelta(microseconds=1)
 # Rollups: finer grain, age at which it is folded, coarser grain; all in seconds.
 FOLDS = ((0, 60, 10), (10, 3600, 60), (60, 86_400, 3600))
 

@@ -9,9 +9,8 @@ from typing import NamedTuple, Protocol
 from windlass.store import rows
 from windlass.store.asking import Asking
 from windlass.store.base import Database
+from windlass.store.rows import MICROSECOND
 from windlass.store.script import Row, Rows, Script, Statement
-
-MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
