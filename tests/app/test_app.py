@@ -405,6 +405,35 @@ async def test_what_a_handler_left_is_read_by_the_job(app: Windlass) -> None:
     assert await app.kept(enqueued.id, "report.pdf") is None
 
 
+async def test_a_close_that_is_cancelled_lets_go_of_everything_all_the_same(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = Windlass(sqlite_url)
+    home = await app.home()
+    closed: list[str] = []
+
+    def noting(name: str) -> Callable[[], Any]:
+        close = getattr(home, name).close
+
+        async def noted() -> None:
+            await close()
+            closed.append(name)
+
+        return noted
+
+    for name in ("bell", "hail", "store"):
+        monkeypatch.setattr(getattr(home, name), "close", noting(name))
+    monkeypatch.setattr(home.sender, "close", asyncio.Event().wait)
+    closing = asyncio.create_task(app.close())
+    await asyncio.sleep(0)
+
+    closing.cancel()
+    await asyncio.wait({closing})
+
+    assert closing.cancelled()
+    assert closed == ["bell", "hail", "store"]
+
+
 async def test_types_without_a_backoff_of_their_own_have_the_one_that_is_set(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

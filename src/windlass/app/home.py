@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from itertools import cycle
 
 from windlass.app.catalog import Catalog
@@ -34,11 +35,12 @@ class Home:
         return await next(self._reads).add(job_id)
 
     async def close(self) -> None:
-        """Let go of everything, after what is under way."""
-        await self.sender.close()
-        await self.bell.close()
-        await self.hail.close()
-        await self.store.close()
+        """Let go of everything, after what is under way; whatever fails or is cancelled."""
+        async with AsyncExitStack() as closing:
+            closing.push_async_callback(self.store.close)
+            closing.push_async_callback(self.hail.close)
+            closing.push_async_callback(self.bell.close)
+            await self.sender.close()
 
     async def _look(self, ids: list[JobId]) -> list[Job | None]:
         found = {job.id: job for job in await self.store.find(list(set(ids)))}
