@@ -121,6 +121,25 @@ async def test_executors_let_go_of_what_they_hold_when_asked() -> None:
     assert (holding.closed, closing.closed) == (1, 0)
 
 
+async def test_an_executor_that_cannot_let_go_keeps_no_other_from_it() -> None:
+    class Failing(Holding):
+        type = "failing"
+
+        async def close(self) -> None:
+            raise OSError("broken pipe")
+
+    registry = Registry()
+    added, provided = Holding(), Holding()
+    registry.add(from_object(added, {"type": "added"}))
+    registry.add(from_object(Failing(), {}))
+    registry.provide(from_object(provided, {}))
+
+    with pytest.raises(OSError, match="broken pipe"):
+        await registry.close()
+
+    assert (added.closed, provided.closed) == (1, 1)
+
+
 def test_verdicts_carry_what_they_ask_for() -> None:
     assert Snooze(timedelta(minutes=1)).delay == 60
     assert Retry(after=5).after == 5

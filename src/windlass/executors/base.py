@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -132,10 +133,14 @@ class Registry:
         return executor
 
     async def close(self) -> None:
-        """Have every executor let go of what it holds open on this event loop."""
-        for executor in (*self._executors.values(), *self._provided.values()):
-            if executor.close is not None:
-                await executor.close()
+        """Have every executor let go of what it holds open on this event loop.
+
+        One that fails at it keeps no other from it, and is told of at the end.
+        """
+        async with AsyncExitStack() as closing:
+            for executor in (*self._executors.values(), *self._provided.values()):
+                if executor.close is not None:
+                    closing.push_async_callback(executor.close)
 
 
 def _as_it_is(executor: Executor) -> Executor:

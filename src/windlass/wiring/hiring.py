@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from windlass.app.publishing import published
@@ -38,14 +38,18 @@ async def hire(
     vacancy: Vacancy, house: Storehouse, store: SqlStore, registry: Registry, app: str | None
 ) -> AsyncIterator[Hired]:
     """A worker for the jobs of this registry; isolated processes import `app`, as module:name."""
-    effects = house.effects(store)
-    known = staffed(registry, store, vacancy.bell, house.clock)
     settings = _serving_ours(vacancy.settings)
-    # Suspects are so few that whoever is there for them looks by itself.
-    tokens = NoTokens() if settings.alone else house.tokens()
     for flaw in registry.flaws:
         house.observer.on(flaw)
-    try:
+    # Handlers bring some of what is closed: whatever befalls that, the rest is let go of as well.
+    async with AsyncExitStack() as closing:
+        effects = house.effects(store)
+        closing.push_async_callback(effects.close)
+        known = staffed(registry, store, vacancy.bell, house.clock)
+        closing.push_async_callback(known.close)
+        # Suspects are so few that whoever is there for them looks by itself.
+        tokens = NoTokens() if settings.alone else house.tokens()
+        closing.push_async_callback(tokens.close)
         worker = Worker(
             id=vacancy.worker,
             node=vacancy.node,
@@ -60,20 +64,15 @@ async def hire(
             pools=SystemPools(app),
             peek=store.head,
         )
-        record = record_of(worker, vacancy.node, settings, known.types())
         yield Hired(
             worker=worker,
-            record=record,
+            record=record_of(worker, vacancy.node, settings, known.types()),
             store=store,
             observer=house.observer,
             types=published(known),
             tokens=tokens,
             registry=known,
         )
-    finally:
-        await tokens.close()
-        await known.close()
-        await effects.close()
 
 
 def _serving_ours(settings: WorkerSettings) -> WorkerSettings:
