@@ -10,7 +10,7 @@ from windlass.core.bulk import Action, Chunk, Place, Step
 from windlass.core.errors import ClaimLost
 from windlass.core.job import LIVE, JobId, State
 from windlass.core.search import JobFilter
-from windlass.store.base import Database
+from windlass.store.asking import Asking
 from windlass.store.rows import instant, microseconds
 from windlass.store.script import Rows, Script, Statement
 
@@ -22,10 +22,8 @@ HELD = {Action.RETRY: "bulk_finished", Action.DELETE: "bulk_finished", Action.CA
 _place = msgspec.json.Decoder(Place)
 
 
-class SqlBulk:
+class SqlBulk(Asking):
     """The verbs of bulk actions; see `Jobs` of their executor for what each promises."""
-
-    database: Database
 
     async def place(self, job_id: JobId, fence: int) -> Place:
         """Where a bulk action goes on, or begins: with the jobs that are there now."""
@@ -34,13 +32,9 @@ class SqlBulk:
     async def size(self, which: JobFilter) -> int:
         """How many jobs there are of these states, this type and this queue."""
         live = any(state in LIVE for state in which.states)
-        asked = {
-            "states": [state.value for state in which.states],
-            "type": which.type,
-            "queue": which.queue,
-        }
         name = "bulk_size_live" if live else "bulk_size_finished"
-        [row] = await self.database.read(Statement(name, asked))
+        states = [state.value for state in which.states]
+        [row] = await self._read(name, states=states, type=which.type, queue=which.queue)
         return int(row["jobs"])
 
     async def advance(self, chunk: Chunk) -> Step:
