@@ -79,17 +79,16 @@ class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, Sq
     async def _send_again(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Send what may have been committed; if that stays unknown, so does the next sending."""
         self._doubt(jobs)
-        for resend in range(RESENDS):
-            try:
-                answers = await self._enqueue(jobs, again=True)
-            except StoreAway:
-                if resend == RESENDS - 1:
-                    raise
-                continue
-            for job in jobs:
-                self._in_doubt.pop(job.id, None)
-            return answers
-        raise AssertionError
+        answers = await self._resend(jobs)
+        for job in jobs:
+            self._in_doubt.pop(job.id, None)
+        return answers
+
+    async def _resend(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        for _ in range(RESENDS - 1):
+            with suppress(StoreAway):
+                return await self._enqueue(jobs, again=True)
+        return await self._enqueue(jobs, again=True)
 
     async def _enqueue(self, jobs: Sequence[NewJob], *, again: bool = False) -> list[Enqueued]:
         """Keep them in one transaction; in another one if that was undone in favour of others."""
