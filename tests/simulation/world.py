@@ -20,6 +20,7 @@ from tests.simulation.plan import (
     CALM,
     QUEUES,
     Act,
+    Deed,
     DeedPlan,
     Fault,
     Harm,
@@ -144,7 +145,10 @@ class World:
             raise Violation(f"I9: never finished: {stuck}; never acknowledged: {missing}")
 
     def _resume(self) -> None:
-        """Let no queue stay paused; whoever meant to pause one has done so by now."""
+        """Let no queue stay paused, once whoever meant to pause one has done so."""
+        if any(deed.deed is Deed.PAUSE for deed in self.undone()):
+            self.kernel.at(PAUSES_END, self._resume)
+            return
         self.server.perform("somebody", [Command(_resume)])
         self.tower.ring([CHANGED])
 

@@ -185,3 +185,59 @@ async def test_claims_that_come_after_trust_was_lost_do_not_wait_for_it(yard: Ya
         [done] = await yard.come_to(State.COMPLETED, job)
 
     assert done.fence == 3
+
+
+async def test_claims_from_before_a_lapse_that_is_past_do_not_start(yard: Yard) -> None:
+    class Lapsing(Faulty):
+        """A store whose first claim is answered after the lease has lapsed and was renewed."""
+
+        async def claim(self, demand: Demand) -> Claimed:
+            claimed = await super().claim(demand)
+            if claimed.claims and len(self.demands) == 1:
+                lapse(yard)
+            return claimed
+
+    fences = []
+
+    async def work(ctx: Context) -> None:
+        fences.append(ctx.fence)
+
+    yard.handles(work)
+    job = await yard.enqueue("work")
+
+    async with yard.working(Lapsing(yard.store)):
+        await yard.come_to(State.COMPLETED, job)
+
+    assert fences == [3]
+
+
+async def test_claims_that_stood_in_line_during_a_lapse_do_not_start(yard: Yard) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    fences = []
+
+    async def work(ctx: Context) -> None:
+        fences.append(ctx.fence)
+        begun.set()
+        await go_on.wait()
+        if len(fences) == 1:
+            lapse(yard)
+
+    yard.handles(work)
+    first = await yard.enqueue("work")
+    async with yard.working(slots=1) as worker:
+        await begun.wait()
+        next(iter(worker._ways.values())).line.pace = 1000.0
+        second = await yard.enqueue("work")
+        worker.ring()
+        await until(lambda: worker._claimer.held == 1)
+
+        go_on.set()
+        await yard.come_to(State.COMPLETED, first, second)
+
+    assert fences == [1, 3]
+
+
+def lapse(yard: Yard) -> None:
+    """Have the lease lapse, and be renewed before the worker comes to look."""
+    yard.lease.revoke()
+    yard.lease.extend(yard.clock.monotonic() + LEASE.total_seconds())

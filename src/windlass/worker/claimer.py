@@ -228,7 +228,7 @@ class Claimer:
     # --- claiming ---------------------------------------------------------------------------------
 
     async def _claim(self, front: Front, appetite: Appetite[Mode]) -> None:
-        rings = self._rings
+        rings, lapses = self._rings, self._gear.lapses
         began = self._gear.clock.monotonic()
         ranges, swept = front.look_at(began, self._now_us(began), self._aging_us)
         demand = Demand(
@@ -251,10 +251,10 @@ class Claimer:
         self._patience.reset()
         if front.lane is Lane.ALONE:
             self._suspicion.claimed(one=bool(claimed.claims))
-        if self._gear.may_start(ended):
+        if self._gear.may_start(ended) and self._gear.lapses == lapses:
             self._accept(claimed.claims, appetite.ways)
         else:
-            # Others may have them before the lease can be trusted again, so they do not wait here.
+            # Others may have them, or had them meanwhile, so they do not wait here for trust.
             self._gear.hand_back(claimed.claims)
         if 0 < len(claimed.claims) < demand.limit:
             await asyncio.sleep(0)  # a few jobs of a quiet line begin first, and thinking waits

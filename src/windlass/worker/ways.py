@@ -70,6 +70,7 @@ class Gear:
     observer: Observer
     on_low: Callable[[], None]  # a line has run low
     on_fault: Callable[[BaseException], None]  # the worker's own code has failed
+    lapses: float = 0  # of the lease, as far as the worker has seen to them
     stopping: bool = False
 
     @property
@@ -78,8 +79,9 @@ class Gear:
         return self.opener.notes
 
     def may_start(self, now: float) -> bool:
-        """Whether an attempt may start."""
-        return now < self.lease.deadline and not self.stopping
+        """Whether an attempt may start; not before a lapse was seen to, though it is past."""
+        lease = self.lease
+        return now < lease.deadline and lease.lapses == self.lapses and not self.stopping
 
     def begin(self, claim: Claim, now: float) -> Attempt:
         """An attempt for a claim whose slot is taken."""

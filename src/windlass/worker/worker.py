@@ -147,6 +147,7 @@ class Worker:
 
     async def run(self) -> None:
         """Work until told to stop; everything is settled or handed back when this returns."""
+        self._gear.lapses = self._lease.lapses
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._settler.run())
@@ -215,14 +216,16 @@ class Worker:
 
     async def _watch_lease(self) -> None:
         """Let go of everything when the lease can no longer be trusted; go on when it can."""
-        trusted, lapses = True, self._lease.lapses
+        trusted = True
         while True:
+            lapses = self._lease.lapses
             # A node that was frozen may have renewed it before this worker came to look.
-            unseen, lapses = self._lease.lapses != lapses, self._lease.lapses
+            unseen = lapses != self._gear.lapses
             if trusted and (unseen or not self._lease.trusted()):
                 trusted = False
                 self._hand_back_held()
                 self._tell_all(Told.LEASE)
+            self._gear.lapses = lapses
             if not trusted and self._lease.trusted():
                 trusted = True
                 self._claimer.doubt()
