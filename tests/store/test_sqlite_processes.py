@@ -24,6 +24,8 @@ PROCESSES = 4
 SECONDS = dose(short=4, full=60)
 READING = dose(short=4.0, full=30.0)  # seconds for which somebody reads what there was
 CUTS = dose(short=8, full=200)
+# Then a new file: each cut reads the whole of it, and it grows.
+CUTS_IN_A_ROW = 20
 # What a log may grow to by itself; while somebody reads it can only grow.
 MIB = 1 << 20
 LOG = 64 * MIB
@@ -93,24 +95,32 @@ async def test_four_processes_share_a_file_and_nobody_hears_of_a_lock(
 async def test_a_power_cut_loses_nothing_that_was_promised(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    path = tmp_path / "windlass.db"
     chance = random.Random(7)
+
+    promises = 0
+    for row in range(0, CUTS, CUTS_IN_A_ROW):
+        folder = tmp_path / f"row{row}"
+        folder.mkdir()
+        promises += await cuts_in_a_row(folder, min(CUTS, CUTS_IN_A_ROW), chance)
+        shutil.rmtree(folder)
+
+    record_property("power cuts", CUTS)
+    record_property("promises kept", promises)
+    assert promises > 0
+
+
+async def cuts_in_a_row(folder: Path, cuts: int, chance: random.Random) -> int:
+    """Cut the power again and again, each time going on with what was left: promises kept."""
+    path = folder / "windlass.db"
     kept: set[str] = set()
     done: set[str] = set()
-    for number in range(CUTS):
-        haulers = [Hauler(path, 30, number * 2 + one) for one in range(2)]
-        for hauler in haulers:
-            await hauler.at_work()
-        await asyncio.sleep(chance.random() * 0.4)  # whatever they are doing then
-        for hauler in haulers:
-            hauler.process.send_signal(signal.SIGKILL)
-        for hauler in haulers:
-            lines = hauler.lines()
+    for number in range(cuts):
+        for lines in await cut_off(path, number, chance):
             kept |= set(said("kept", lines))
             done |= set(said("done", lines))
-        copied = copy(path, tmp_path / f"cut{number}", torn=chance.random() < 0.5)
+        copied = copy(path, folder / f"cut{number}", torn=chance.random() < 0.5)
 
-        assert whole(shortened(path, tmp_path / f"short{number}"))
+        assert whole(shortened(path, folder / f"short{number}"))
         with sqlite3.connect(copied) as database:
             assert database.execute("pragma integrity_check").fetchall() == [("ok",)]
             found = {row[0] for row in database.execute("select id from windlass_every_job")}
@@ -118,14 +128,19 @@ async def test_a_power_cut_loses_nothing_that_was_promised(
         database.close()
         assert kept - found == set()
         assert done - finished == set()
-        shutil.rmtree(tmp_path / f"short{number}")
-        if number:
-            shutil.rmtree(path.parent)
         path = copied
+    return len(kept) + len(done)
 
-    record_property("power cuts", CUTS)
-    record_property("promises kept", len(kept) + len(done))
-    assert len(done) > 0
+
+async def cut_off(path: Path, number: int, chance: random.Random) -> list[list[str]]:
+    """What two processes said until they were killed, whatever they were doing then."""
+    haulers = [Hauler(path, 30, number * 2 + one) for one in range(2)]
+    for hauler in haulers:
+        await hauler.at_work()
+    await asyncio.sleep(chance.random() * 0.4)
+    for hauler in haulers:
+        hauler.process.send_signal(signal.SIGKILL)
+    return [hauler.lines() for hauler in haulers]
 
 
 async def log_of(path: Path, haulers: Iterable[Hauler], at_most: float) -> int:
