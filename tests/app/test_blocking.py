@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import os
+import signal
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -150,6 +151,46 @@ def test_a_loop_that_ends_before_it_answers_is_noticed(sqlite_url: str) -> None:
     with pytest.raises(StoreAway, match="event loop ended before it answered"):
         app.blocking.stats()
     running.join()
+
+
+def test_what_an_interrupted_program_waited_for_goes_on_no_longer(sqlite_url: str) -> None:
+    app = Windlass(sqlite_url)
+    ended = threading.Event()
+
+    async def wait() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        app.blocking.bridge.run(wait())
+
+    assert ended.wait(20)
+    app.blocking.close()
+
+
+def test_a_close_that_fails_ends_the_thread_all_the_same(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = Windlass(sqlite_url)
+    thread = app.blocking.bridge.run(_thread_of(app))
+
+    async def fail() -> None:
+        raise StoreAway("gone")
+
+    monkeypatch.setattr(app._homes, "close", fail)
+    with pytest.raises(StoreAway):
+        app.blocking.close()
+
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+async def _thread_of(app: Windlass) -> threading.Thread:
+    await app.stats()
+    return threading.current_thread()
 
 
 def test_a_forked_process_opens_its_own(sqlite_url: str, tmp_path: Path) -> None:

@@ -69,8 +69,10 @@ class Bridge:
         with self._guard:
             loop, self._background = self._background, None
         if loop is not None and self._process == os.getpid():
-            _answer(asyncio.run_coroutine_threadsafe(self._homes.close(), loop), loop)
-            loop.call_soon_threadsafe(loop.stop)
+            try:
+                _answer(asyncio.run_coroutine_threadsafe(self._homes.close(), loop), loop)
+            finally:
+                loop.call_soon_threadsafe(loop.stop)
 
     def _loop(self) -> asyncio.AbstractEventLoop:
         with self._guard:
@@ -138,8 +140,16 @@ def _not_entered(given: futures.Future[Any], running: futures.Future[None]) -> N
 
 
 def _answer(future: futures.Future[T], loop: asyncio.AbstractEventLoop) -> T:
+    try:
+        _wait(future, loop)
+    except BaseException:
+        future.cancel()  # an interrupt ends what nobody waits for any more
+        raise
+    return future.result()
+
+
+def _wait(future: futures.Future[Any], loop: asyncio.AbstractEventLoop) -> None:
     # A loop that is closed under us answers nobody; that is seen within a second.
     while not futures.wait([future], timeout=1).done:
         if loop.is_closed():
             raise StoreAway("the app's event loop ended before it answered", ambiguous=True)
-    return future.result()
