@@ -18,7 +18,7 @@ import pytest
 from tests.waiting import until
 from windlass import Windlass
 from windlass.app.lock import Hold
-from windlass.core.errors import BadInput, LockLost, LockTaken, StoreAway
+from windlass.core.errors import BadInput, BadStore, LockLost, LockTaken, StoreAway
 
 ROOT = Path(__file__).parents[2]
 
@@ -173,6 +173,20 @@ async def test_a_block_is_told_before_anybody_else_can_have_the_lock(
     assert waiting is not None
     assert not waiting.done()
     assert 0 < await waiting - told < 10.0
+
+
+@pytest.mark.parametrize("problem", [BadStore("read-only"), RuntimeError("out of memory")])
+async def test_a_block_is_interrupted_whatever_keeps_its_lock_from_being_renewed(
+    app: Windlass, monkeypatch: pytest.MonkeyPatch, problem: Exception
+) -> None:
+    async def fail(*_: object) -> bool:
+        raise problem
+
+    monkeypatch.setattr((await app.home()).store, "renew_lock", fail)
+
+    with pytest.raises(LockLost):
+        async with asyncio.timeout(20), app.lock("report", ttl=0.5):
+            await asyncio.Event().wait()
 
 
 async def test_a_block_that_blocks_its_event_loop_too_long_is_told_at_its_end(
