@@ -9,7 +9,7 @@ from windlass.core.fingerprint import fingerprint
 from windlass.core.job import State
 from windlass.core.outcome import Cancelled, Crashed, Done, Failed, Snoozed
 from windlass.core.search import JobFilter, made_at
-from windlass.store import paging, sql_faults
+from windlass.store import looking
 from windlass.store.sql_store import SqlStore
 
 HOUR = timedelta(hours=1)
@@ -53,9 +53,8 @@ async def test_the_fingerprint_finds_exactly_the_group(yard: Yard, store: SqlSto
 async def test_a_look_that_takes_long_says_how_far_it_came(
     yard: Yard, store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (paging, sql_faults):
-        monkeypatch.setattr(module, "FEW", 2)
-    monkeypatch.setattr(sql_faults, "LOOK", 2)
+    monkeypatch.setattr(looking, "FEW", 2)
+    monkeypatch.setattr(looking, "MOST", 2)
     ids = [await yard.finished(Failed("no")) for _ in range(3)]
 
     dead = await store.dead(10)
@@ -70,7 +69,7 @@ async def test_a_look_that_takes_long_says_how_far_it_came(
 async def test_all_that_is_looked_at_in_portions_is_counted_once(
     yard: Yard, store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sql_faults, "FEW", 2)
+    monkeypatch.setattr(looking, "FEW", 2)
     for _ in range(5):
         await yard.finished(Failed("no"))
 

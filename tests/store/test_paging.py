@@ -12,7 +12,7 @@ from tests.store.yard import Yard
 from windlass.core.job import FINISHED, Job, JobId, State
 from windlass.core.outcome import Cancelled, Done, Failed
 from windlass.core.search import JobFilter, made_at
-from windlass.store import paging
+from windlass.store import looking, paging
 from windlass.store.records import Page
 from windlass.store.sql_store import SqlStore
 
@@ -41,9 +41,9 @@ def near(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let walks and searches end after a few jobs, so that few jobs show it."""
     monkeypatch.setattr(paging, "WALK", 5)
     monkeypatch.setattr(paging, "GATHER", 3)
-    monkeypatch.setattr(paging, "LOOK", 6)
-    monkeypatch.setattr(paging, "FEW", 2)
-    monkeypatch.setattr(paging, "MANY", 4)
+    monkeypatch.setattr(looking, "MOST", 6)
+    monkeypatch.setattr(looking, "FEW", 2)
+    monkeypatch.setattr(looking, "MANY", 4)
 
 
 async def every(store: SqlStore, **which: Any) -> tuple[list[Job], list[Page]]:
@@ -242,7 +242,7 @@ async def test_a_search_that_looked_far_enough_says_how_far_and_goes_on(
 async def test_a_search_ends_when_its_time_is_up(
     some: Yard, store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paging, "FEW", 2)
+    monkeypatch.setattr(looking, "FEW", 2)
     monkeypatch.setattr(some.clock, "monotonic", iter(range(1_000)).__next__)
 
     page = await store.page(JobFilter(name="nobody"))
@@ -258,4 +258,4 @@ async def test_a_search_ends_when_its_time_is_up(
 def test_a_search_looks_at_more_rows_while_they_are_quick(
     rows: int, took: float, then: int
 ) -> None:
-    assert paging.more(rows, took) == then
+    assert looking.more(rows, took) == then

@@ -17,6 +17,7 @@ from windlass.clock import Clock
 from windlass.core.fingerprint import fingerprint
 from windlass.core.job import FINISHED, LIVE, JobId, State
 from windlass.core.search import JobFilter, first_id, is_number, made_at, payload_path
+from windlass.store.looking import Looking
 from windlass.store.records import Matching
 from windlass.store.rows import microseconds
 from windlass.store.script import Rows
@@ -28,12 +29,6 @@ LAST_ID = JobId("ffffffff-ffff-ffff-ffff-ffffffffffff")
 WALK = 20_000
 # Those that run, are for later or wait in one queue have an index each: so many are looked at all.
 GATHER = 10_000
-# A search looks at so many rows for a page, or for so many seconds.
-LOOK = 50_000
-PATIENCE = 0.5
-# Payloads may be large: a search begins with few rows, and takes more while they are quick.
-FEW, MANY = 200, 5_000
-QUICK = 0.05
 
 
 class Listed(NamedTuple):
@@ -159,22 +154,18 @@ class Paging:
     async def _search(self, asked: Stretch) -> Matching:
         """Look at the rows of one list after the other, until a page is full or it takes long."""
         found: list[JobId] = []
-        wanted, rows, looked = asked.limit, FEW, 0
-        began = self._clock.monotonic()
+        wanted, looking = asked.limit, Looking(self._clock)
         while True:
-            since = self._clock.monotonic()
-            listed = await self.listed(replace(asked, limit=rows))
+            asked = replace(asked, limit=looking.portion)
+            listed = await self.listed(asked)
             found += await self._fitting(listed.ids, asked.which, wanted - len(found))
             if len(found) >= wanted:
                 return _page(Listed(found), wanted - 1)
-            if listed.reached is None and len(listed.ids) < rows:
+            if listed.reached is None and len(listed.ids) < asked.limit:
                 return Matching(found)
             asked = replace(asked, before=listed.reached or listed.ids[-1])
-            looked += WALK if listed.reached else rows
-            now = self._clock.monotonic()
-            if looked >= LOOK or now - began >= PATIENCE:
+            if looking.over(WALK if listed.reached else asked.limit):
                 return Matching(found, asked.before, made_at(asked.before))
-            rows = more(rows, now - since)
 
     async def _fitting(self, ids: Sequence[JobId], which: JobFilter, limit: int) -> list[JobId]:
         if which.fingerprint is not None:
@@ -237,13 +228,6 @@ def _asked(states: Iterable[State], kind: frozenset[State]) -> list[str]:
 
 def _ids(rows: Rows) -> list[JobId]:
     return [JobId(row["id"]) for row in rows]
-
-
-def more(rows: int, took: float) -> int:
-    """How many rows to look at next, so that each look is quick."""
-    if took > QUICK:
-        return max(rows // 2, FEW)
-    return min(rows * 2, MANY)
 
 
 def _fields(which: JobFilter) -> str:

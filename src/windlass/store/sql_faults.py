@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,25 +12,12 @@ from windlass.core.faults import Fault, Groups
 from windlass.core.job import JobId, State
 from windlass.core.search import JobFilter, made_at
 from windlass.store.faults import Dead, Failures
-from windlass.store.paging import FEW, LAST_ID, LOOK, PATIENCE, Paging, more, stretch
+from windlass.store.looking import Looking
+from windlass.store.paging import LAST_ID, Paging, stretch
 from windlass.store.rows import MICROSECOND, instant
 from windlass.store.script import Row, Rows
 
 HIGHEST_FENCE = 2**62
-
-
-@dataclass(slots=True)
-class Patience:
-    """How much of the looking is done: it ends after so many rows, or so many seconds."""
-
-    clock: Clock
-    began: float
-    looked: int = 0
-
-    def over(self, rows: int) -> bool:
-        """Whether to stop after so many rows more."""
-        self.looked += rows
-        return self.looked >= LOOK or self.clock.monotonic() - self.began >= PATIENCE
 
 
 class Faults:
@@ -53,46 +40,41 @@ class Faults:
             return await self._failures(window, most)
 
     async def _dead(self, most: int) -> Dead:
-        groups, patience = Groups(), self._patience()
-        asked, rows = stretch(JobFilter(states=frozenset({State.FAILED}))), FEW
+        groups, looking = Groups(), Looking(self._clock)
+        asked = stretch(JobFilter(states=frozenset({State.FAILED})))
         back_to: datetime | None = None
         while True:
-            since = self._clock.monotonic()
-            ids = (await self._paging.listed(replace(asked, limit=rows))).ids
+            asked = replace(asked, limit=looking.portion)
+            ids = (await self._paging.listed(asked)).ids
             groups.add(map(_fault, await self._read("faults", ids=ids) if ids else ()))
-            over = patience.over(len(ids))
-            if len(ids) < rows:
+            over = looking.over(len(ids))
+            if len(ids) < asked.limit:
                 break
             asked = replace(asked, before=ids[-1])
             if over:
                 back_to = made_at(ids[-1])
                 break
-            rows = more(rows, self._clock.monotonic() - since)
-        return Dead(await self._total(), groups.largest(most), patience.looked, back_to)
+        return Dead(await self._total(), groups.largest(most), looking.looked, back_to)
 
     async def _failures(self, window: timedelta, most: int) -> Failures:
-        groups, patience = Groups(), self._patience()
+        groups, looking = Groups(), Looking(self._clock)
         place: dict[str, Any] = {"job": LAST_ID, "fence": HIGHEST_FENCE}
-        window_us, rows = window // MICROSECOND, FEW
+        window_us = window // MICROSECOND
         while True:
-            since = self._clock.monotonic()
+            rows = looking.portion
             found = await self._read("faults_lately", **place, window_us=window_us, limit=rows)
             groups.add(_fault(row) for row in found if row["type"] is not None)
-            over = patience.over(len(found))
+            over = looking.over(len(found))
             if len(found) < rows:
-                return Failures(groups.largest(most), patience.looked, None)
+                return Failures(groups.largest(most), looking.looked, None)
             place = {"job": found[-1]["id"], "fence": found[-1]["fence"]}
             if over:
                 back_to = made_at(JobId(place["job"]))
-                return Failures(groups.largest(most), patience.looked, back_to)
-            rows = more(rows, self._clock.monotonic() - since)
+                return Failures(groups.largest(most), looking.looked, back_to)
 
     async def _total(self) -> int:
         counted = {row["state"]: int(row["jobs"]) for row in await self._read("counts_finished")}
         return counted.get(State.FAILED, 0)
-
-    def _patience(self) -> Patience:
-        return Patience(self._clock, self._clock.monotonic())
 
 
 def _fault(row: Row) -> Fault:
