@@ -102,6 +102,20 @@ async def test_a_long_line_in_an_outage_asks_once(
     assert {type(end) for end in ends} == {StoreAway}
 
 
+async def test_a_problem_that_is_told_to_many_holds_on_to_none_of_them(
+    fresh: Fresh[int], oracle: Oracle
+) -> None:
+    oracle.away = True
+
+    async def frames() -> int:
+        with pytest.raises(StoreAway) as told:
+            await fresh.get()
+        return len(told.traceback)
+
+    assert [await frames() for _ in range(3)] == [await frames()] * 3
+    assert oracle.asked == 1
+
+
 async def test_when_the_one_who_asks_is_interrupted_the_next_one_asks(
     fresh: Fresh[int], oracle: Oracle
 ) -> None:

@@ -43,7 +43,9 @@ class Fresh(Generic[T]):
             await self._renew()
         if self._answer is not None and self._age() < self._ages.good:
             return self._answer[0]
-        raise self._problem or AssertionError("asked without an answer or a problem")
+        problem = self._problem or AssertionError("asked without an answer or a problem")
+        # The same one for everybody: with its traceback it would keep what each of them held.
+        raise problem.with_traceback(None)
 
     async def _renew(self) -> None:
         # One asks; the others go on with what is known, and wait only if nothing is.
