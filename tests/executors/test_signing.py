@@ -61,6 +61,8 @@ def test_who_has_a_secret_for_another_host_only_signs_nothing() -> None:
         ({"webhook-timestamp": ""}, BODY, NOW),
         ({"webhook-timestamp": "١٦١٤٢٦٥٣٣٠"}, BODY, NOW),
         ({"webhook-timestamp": "1e9"}, BODY, NOW),
+        ({"webhook-timestamp": "9" * 400}, BODY, NOW),
+        ({"webhook-timestamp": "9" * 5_000}, BODY, NOW),
         ({"webhook-id": "other"}, BODY, NOW),
         ({"webhook-id": ""}, BODY, NOW),
         ({"webhook-signature": ""}, BODY, NOW),
