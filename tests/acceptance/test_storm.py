@@ -13,7 +13,7 @@ import pytest
 from tests.acceptance.api import Api, serving
 from tests.waiting import until
 from windlass import Windlass
-from windlass.store.paging import LAST_ID
+from windlass.store.records import LAST_ID
 
 REQUESTS = 3_000
 CONNECTIONS = 64

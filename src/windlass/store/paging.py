@@ -18,12 +18,10 @@ from windlass.core.fingerprint import fingerprint
 from windlass.core.job import FINISHED, LIVE, JobId, State
 from windlass.core.search import JobFilter, first_id, is_number, made_at, payload_path
 from windlass.store.looking import Looking
-from windlass.store.records import Matching
+from windlass.store.records import FIRST_ID, LAST_ID, Matching
 from windlass.store.rows import microseconds
 from windlass.store.script import Rows
 
-FIRST_ID = JobId("00000000-0000-0000-0000-000000000000")
-LAST_ID = JobId("ffffffff-ffff-ffff-ffff-ffffffffffff")
 # Live jobs are walked along by id, so many per page at most: an index for each filter would cost
 # every claim.
 WALK = 20_000

@@ -18,15 +18,14 @@ from windlass.store.postgres import PostgresDatabase, transaction
 from windlass.store.postgres_errors import AWAY, UNDONE
 from windlass.store.postgres_pool import CONNECT_TIMEOUT, KEEPALIVE
 from windlass.store.script import Statement
+from windlass.store.settling import EFFECTS_LOST, standing_of
 from windlass.store.settling import finish as finish_statement
-from windlass.store.settling import standing_of
 
 if TYPE_CHECKING:
     import psycopg
 
     from windlass.store.postgres_pool import Connection
 
-LOST = "the attempt's claim is no longer good, so its effects were rolled back"
 UNDID = "PostgreSQL rolled the block back in favour of others"
 # What a handler may raise on its own account: about a file, a peer, or a statement too slow.
 ANYBODYS = (OSError, asyncio.TimeoutError, asyncpg.InterfaceError)
@@ -63,7 +62,7 @@ class PostgresEffects:
                         ending = self._ending(settlement)
                         [answer] = await self._database.execute(connection, ending)
                         if answer[0] != 1:
-                            raise ClaimLost(LOST)
+                            raise ClaimLost(EFFECTS_LOST)
                 except ANYBODYS:
                     ours = not begun or settlement is not None or connection.is_closed()
                     raise
@@ -92,7 +91,7 @@ class PostgresEffects:
             with connection.transaction():
                 yield connection
                 if self._settled(connection, self._ending(finish())) != 1:
-                    raise ClaimLost(LOST)
+                    raise ClaimLost(EFFECTS_LOST)
         except (driver.errors.DeadlockDetected, driver.errors.SerializationFailure) as problem:
             raise RolledBack(f"{UNDID}: {problem}") from problem
         except driver.errors.ReadOnlySqlTransaction as problem:

@@ -15,8 +15,9 @@ from windlass.core.settle import Settlement
 # Ranks are µs since 1970 shifted by priority; these two enclose them all.
 LOWEST_RANK = -(2**62)
 HIGHEST_RANK = 2**62
-# Before every job's.
-NO_ID = JobId("00000000-0000-0000-0000-000000000000")
+# And these two the ids of all jobs.
+FIRST_ID = JobId("00000000-0000-0000-0000-000000000000")
+LAST_ID = JobId("ffffffff-ffff-ffff-ffff-ffffffffffff")
 
 
 class Enqueued(NamedTuple):

@@ -41,6 +41,9 @@ RETURN_COLUMNS = (
     "ended_us",
 )
 
+# What a block hears whose settlement is refused.
+EFFECTS_LOST = "the attempt's claim is no longer good, so its effects were rolled back"
+
 
 def by_worker(settlements: Iterable[Settlement]) -> dict[WorkerId, list[Settlement]]:
     """Settlements by worker, each in the order of their ids, so that two batches never lock up."""
@@ -136,7 +139,7 @@ def standing_of(one: Settlement, row: Row | None) -> Settlement | None:
         return one
     if row["cancel_requested"] and one.state not in FINISHED:
         return one._replace(state=State.CANCELLED, reason="cancelled", fence_after=one.fence)
-    return one._replace()
+    return one._replace()  # a copy: the claim is still good, and the settlement has not come
 
 
 def _id_first(settlement: Settlement) -> JobId:

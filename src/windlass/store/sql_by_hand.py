@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from windlass.core.job import JobId, State, WorkerId
 from windlass.store.asking import Asking
-from windlass.store.records import NO_ID
+from windlass.store.records import FIRST_ID
 from windlass.store.rows import MICROSECOND
 
 
@@ -52,7 +52,7 @@ class SqlByHand(Asking):
 
     async def rerank(self, after: JobId | None, limit: int) -> JobId | None:
         """Re-rank up to `limit` waiting jobs in the order of their ids; answer with the last."""
-        found = await self._write("rerank", after=after or NO_ID, limit=limit)
+        found = await self._write("rerank", after=after or FIRST_ID, limit=limit)
         return JobId(found[0]["id"]) if found else None
 
     async def drain(self, worker: WorkerId, by: str) -> bool:

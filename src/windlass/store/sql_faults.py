@@ -13,7 +13,8 @@ from windlass.core.job import JobId, State
 from windlass.core.search import JobFilter, made_at
 from windlass.store.faults import Dead, Failures
 from windlass.store.looking import Looking
-from windlass.store.paging import LAST_ID, Paging, stretch
+from windlass.store.paging import Paging, stretch
+from windlass.store.records import LAST_ID
 from windlass.store.rows import MICROSECOND, instant
 from windlass.store.script import Row, Rows
 

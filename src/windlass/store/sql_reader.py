@@ -113,7 +113,7 @@ class SqlReader(Asking):
         return Counts(states=states, counted_at=live.counted_at)
 
     async def queues(self) -> list[QueueRecord]:
-        """Every queue with pending jobs or a pause switch thrown."""
+        """Every queue with pending or running jobs, or a pause switch thrown."""
         return [rows.queue(row) for row in await self._read("queues", bound=QUEUE_BOUND)]
 
     async def facts(self, job_id: JobId) -> Facts | None:

@@ -9,16 +9,16 @@ import msgspec
 from windlass.clock import Clock
 from windlass.core.census import Census, Counted, Line, Total, drawn
 from windlass.core.job import JobId
+from windlass.core.trend import SECOND_US
 from windlass.store.asking import Asking
 from windlass.store.rows import instant, microseconds
 from windlass.store.script import Row, Script, Statement
 from windlass.store.totals import Glance, Newest, Step
 
-SECOND_US = 1_000_000
-# A count that takes longer than this is made again only after twenty times its cost: however many
+# A count that takes longer than this is made again only after so many times its cost: however many
 # jobs wait, counting them takes no more than a twentieth of the time.
 CHEAP_US = 10_000
-COST_SHARE = 20
+RESTS = 20
 
 _lines = msgspec.json.Decoder(list[Line])
 
@@ -32,7 +32,7 @@ class SqlTotals(Asking):
         """How many jobs and attempts ever came to which end."""
         return [_total(row) for row in await self._read("totals")]
 
-    async def census(self, *, rests: int = COST_SHARE) -> Census:
+    async def census(self, *, rests: int = RESTS) -> Census:
         """What is live and what was submitted."""
         [row] = await self._read("census")
         if not _due(row, rests):

@@ -8,7 +8,7 @@ from windlass.clock import Clock
 from windlass.core.job import JobId
 from windlass.store import rows
 from windlass.store.asking import Asking
-from windlass.store.records import LOWEST_RANK, NO_ID, Decide, Promotion, Reclaimed
+from windlass.store.records import FIRST_ID, LOWEST_RANK, Decide, Promotion, Reclaimed
 from windlass.store.rows import MICROSECOND
 from windlass.store.script import Script, Statement
 from windlass.store.settling import by_worker, finish, parted, returned
@@ -54,7 +54,7 @@ class SqlUpkeep(Asking):
 
     async def unpark(self, limit: int) -> int:
         """Move parked jobs that somebody may take now back in line, all of them, in chunks."""
-        rank, after, moved = LOWEST_RANK, NO_ID, 0
+        rank, after, moved = LOWEST_RANK, FIRST_ID, 0
         while found := await self._write("unpark", rank=rank, id=after, limit=limit):
             rank, after = found[0]["rank"], found[0]["id"]
             moved += found[0]["moved"]

@@ -17,13 +17,13 @@ from typing import Any
 from windlass.clock import Clock
 from windlass.core.errors import ClaimLost, WindlassError
 from windlass.core.settle import Settlement
+from windlass.store.settling import EFFECTS_LOST
 from windlass.store.settling import finish as finish_statement
 from windlass.store.sqlite import SqliteDatabase
 from windlass.store.sqlite_session import Session
 
 # Well below a fifth of the lease: whoever waits to renew must not wait for a handler.
 LONGEST = 2.0
-LOST = "the attempt's claim is no longer good, so its effects were rolled back"
 
 
 class TooSlow(WindlassError):
@@ -61,7 +61,7 @@ class Turn:
             statement = finish_statement(settlement.worker, [settlement], now)
             [answer] = self._session.answer(statement)
             if answer[0] != 1:
-                raise ClaimLost(LOST)
+                raise ClaimLost(EFFECTS_LOST)
 
     def end(self, because: Exception) -> None:
         """Take the connection away; a statement that runs is interrupted."""
