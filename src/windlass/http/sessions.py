@@ -42,32 +42,36 @@ class Sessions:
     async def principal(self, session: str) -> Principal | None:
         """Whose session this is, if it lasts."""
         kept = digest(session)
-        now = self._clock.monotonic()
-        found = self._seen.get(kept)
+        now, seen = self._clock.monotonic(), self._seen
+        found = seen.get(kept)
         if found is not None and now < found[1] + REMEMBERED:
             return found[0]
         user = await self._users.session(kept)
         if user is None:
-            self._seen.pop(kept, None)
+            seen.pop(kept, None)
             return None
         principal = principal_of(user)
-        self._remember(kept, principal, now)
+        # What was forgotten while we asked is another memory by now, and stays without this one.
+        _remember(seen, kept, (principal, now))
         return principal
 
     async def end(self, session: str) -> None:
         """End a session."""
-        self._seen.pop(digest(session), None)
         await self._users.end_session(digest(session))
+        self.forget()
 
     def forget(self) -> None:
-        """Look every session up again: a user was changed."""
-        self._seen.clear()
+        """Look every session up again, also those that are being looked up: one may have ended."""
+        self._seen = OrderedDict()
 
-    def _remember(self, kept: str, principal: Principal, now: float) -> None:
-        self._seen[kept] = principal, now
-        self._seen.move_to_end(kept)
-        if len(self._seen) > MOST:
-            self._seen.popitem(last=False)
+
+def _remember(
+    seen: OrderedDict[str, tuple[Principal, float]], kept: str, found: tuple[Principal, float]
+) -> None:
+    seen[kept] = found
+    seen.move_to_end(kept)
+    if len(seen) > MOST:
+        seen.popitem(last=False)
 
 
 def principal_of(user: User) -> Principal:
