@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 from sqlalchemy.orm import Session
 
 from tests.waiting import until
-from windlass import State, Windlass
+from windlass import Context, State, Windlass
 from windlass.core.errors import BadInput, KeyTaken
 from windlass.core.job import NewJob
 
@@ -291,6 +291,49 @@ async def test_the_bell_rings_when_the_caller_commits(postgres_url: str) -> None
             await connected.commit()
 
             await asyncio.wait_for(ringing, 20)
+
+
+async def test_jobs_come_with_the_end_of_the_job_that_enqueues_them(store_url: str) -> None:
+    app = Windlass(store_url)
+    greet = app.job(queue="mail")(welcome)
+
+    @app.job
+    async def sign_up(ctx: Context, user: str) -> None:
+        async with ctx.transaction() as tx:
+            await app.enqueue_many(
+                [greet.job(user), greet.options(idempotency_key=user).job(user)], connection=tx
+            )
+
+    @app.job
+    def sign_up_plainly(ctx: Context, user: str) -> None:
+        with ctx.transaction() as tx:
+            app.blocking.enqueue(greet.job(user), connection=tx)
+
+    async with app, app.worker():
+        done = await sign_up.enqueue("ada")
+        plainly_done = await sign_up_plainly.enqueue("bob")
+        for job in (done, plainly_done):
+            assert (await app.wait(job.id, timeout=30)).state is State.COMPLETED
+
+        greeted = [job.payload["user"] for job in await app.jobs(query="type:welcome")]
+        assert sorted(greeted) == ["ada", "ada", "bob"]
+
+
+async def test_jobs_of_a_job_that_fails_are_not_kept(store_url: str) -> None:
+    app = Windlass(store_url)
+    greet = app.job(queue="mail")(welcome)
+
+    @app.job(max_attempts=1)
+    async def sign_up(ctx: Context, user: str) -> None:
+        async with ctx.transaction() as tx:
+            await app.enqueue(greet.job(user), connection=tx)
+            raise ValueError("no such user")
+
+    async with app, app.worker():
+        failed = await sign_up.enqueue("ada")
+        assert (await app.wait(failed.id, timeout=30)).state is State.FAILED
+
+        assert await app.jobs(query="type:welcome") == []
 
 
 async def _heard(ear: Any, word: str) -> None:

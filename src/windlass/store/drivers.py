@@ -55,13 +55,14 @@ class Driver(Protocol):
 def driver_of(connection: Any) -> Driver:
     """The driver for a connection, or a clear error."""
     for kind in type(connection).__mro__:
-        root = kind.__module__.partition(".")[0]
-        if root in DRIVERS:
-            return DRIVERS[root](connection)
+        library = kind.__module__.partition(".")[0]
+        driver = DRIVERS.get(kind.__module__) or DRIVERS.get(library)
+        if driver is not None:
+            return driver(connection)
     raise BadInput(
         f"connection= cannot be a {type(connection).__module__}.{type(connection).__qualname__};"
-        " it can be a connection of asyncpg, psycopg 3, SQLAlchemy (also a session), Django,"
-        " sqlite3 or aiosqlite"
+        " it can be what ctx.transaction() gives, or a connection of asyncpg, psycopg 3, SQLAlchemy"
+        " (also a session), Django, sqlite3 or aiosqlite"
     )
 
 
@@ -138,6 +139,25 @@ class Sqlite:
         return bool(self._connection.in_transaction)
 
 
+class Lent:
+    """The connection of our own writer, while `ctx.transaction()` lends it to a handler."""
+
+    dialect = "sqlite"
+    style = Style.SQLITE
+
+    def __init__(self, turn: Any) -> None:
+        self._turn = turn
+        self.waits = inspect.iscoroutinefunction(turn.execute)
+
+    async def run(self, text: str, args: Args = None) -> Rows:
+        """Run one statement."""
+        return [dict(row) for row in await _done(self._turn.execute(text, args or ()))]
+
+    async def in_transaction(self) -> bool:
+        """Whatever it is lent for is one."""
+        return True
+
+
 class SqlAlchemy:
     """SQLAlchemy's connection or session, plain or async, over any of the other libraries."""
 
@@ -194,6 +214,7 @@ DRIVERS: dict[str, Callable[[Any], Driver]] = {
     "django": _of_django,
     "sqlite3": Sqlite,
     "aiosqlite": Sqlite,
+    "windlass.store.sqlite_effects": Lent,
 }
 
 
