@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from os import kill
 
+import msgspec
 import pytest
 
 from tests.http.test_live import World, parsed
@@ -19,6 +20,7 @@ from windlass.core.job import JobId, State
 from windlass.core.redis_url import parse_redis_url
 from windlass.http.drain import Drain
 from windlass.http.live import Live, Rhythm, Sources
+from windlass.http.neighbours import SUBJECT, Counted, Told
 from windlass.redis.link import Link
 from windlass.store.records import Counts
 from windlass.store.totals import Glance
@@ -188,6 +190,29 @@ async def test_a_job_that_was_read_as_it_was_before_is_told_again() -> None:
         world.jobs[job] = new
 
         await until(lambda: process.last(job) == "completed")
+
+
+async def test_word_of_a_neighbour_that_cannot_be_heeded_is_not_the_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world, air = World(1), Air()
+    process = Process(world, air, world.ids)
+    heeded: list[Told] = []
+
+    async def learn(told: Told) -> None:
+        heeded.append(told)
+        raise RuntimeError("something that nobody foresaw")
+
+    monkeypatch.setattr(process.live, "_learn", learn)
+    counted = await world.count()
+    word = msgspec.msgpack.encode(Counted("another", dict(counted.states), counted.counted_at))
+    async with running(process):
+        await air.say(SUBJECT, word)
+        await until(lambda: len(heeded) == 1)
+
+        await air.say(SUBJECT, word)
+
+        await until(lambda: len(heeded) == 2, at_most=20)
 
 
 def link_to(server: RedisServer) -> Link:

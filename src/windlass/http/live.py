@@ -14,13 +14,14 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from windlass.app import App
 from windlass.app.board import Board
 from windlass.bell.hail import Hail, Silence
 from windlass.clock import Chance, Clock
-from windlass.core.errors import Busy, StoreAway
+from windlass.core.errors import StoreAway
 from windlass.core.job import Job, JobId
 from windlass.http import wire
 from windlass.http.answer import encode
@@ -139,7 +140,9 @@ class Live:
         self._known_until: dict[JobId, float] = {}  # of what neighbours have told
         self._telling = asyncio.Lock()
         pace = Pace(every=self._rhythm.look, breath=self._rhythm.look)
-        self._loop = Loop("live", pace, self.turn, chance=chance.random, report=self._report)
+        loop = partial(Loop, "live", chance=chance.random, report=self._report)
+        self._loop = loop(pace, self.turn)
+        self._heeding = loop(Pace(every=self._rhythm.look), self._heed)
         self._ended = False
 
     async def run(self, drain: Drain) -> None:
@@ -156,7 +159,7 @@ class Live:
         hail = await self._sources.hail()
         self._neighbours.meet(hail)
         with hail.hearing(SUBJECT, self._hear):
-            await asyncio.gather(self._loop.run(), self._heed())
+            await asyncio.gather(self._loop.run(), self._heeding.run())
 
     def listen(
         self, jobs: Collection[JobId] = (), topics: Collection[Topic] = USUAL
@@ -336,13 +339,10 @@ class Live:
         if told is not None and self._readers and not self._told.full():
             self._told.put_nowait(told)
 
-    async def _heed(self) -> None:
-        while True:
-            told = await self._told.get()
-            try:
-                await self._learn(told)
-            except (StoreAway, Busy) as problem:
-                self._report("live", problem)
+    async def _heed(self) -> float:
+        """Learn what was told next, and then at once what was told after it."""
+        await self._learn(await self._told.get())
+        return 0.0
 
     async def _learn(self, told: Told) -> None:
         now = self._clock.monotonic()
