@@ -376,7 +376,7 @@ async def test_a_wrapper_like_that_of_django_is_looked_through(sqlite_url: str) 
 async def test_what_is_no_connection_is_refused_with_what_can_be_one(sqlite_url: str) -> None:
     app = Windlass(sqlite_url)
 
-    with pytest.raises(BadInput, match=r"cannot be a builtins\.object; it can be a connection of"):
+    with pytest.raises(BadInput, match=r"cannot be a builtins\.object; it can be what ctx"):
         await app.enqueue(app.job(welcome).job("ada"), connection=object())
 
 
