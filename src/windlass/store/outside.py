@@ -17,7 +17,7 @@ from windlass.store.enqueue import enqueue_script
 from windlass.store.queries import Queries, Query
 from windlass.store.records import Enqueued
 from windlass.store.script import Rows, Script, Statement
-from windlass.store.sqlite_batches import Batches
+from windlass.store.sqlite_batches import WIDEST, Batches
 
 T = TypeVar("T")
 
@@ -88,9 +88,9 @@ class Frame:
 async def _frame(driver: Driver, jobs: Sequence[NewJob]) -> Frame:
     if not await driver.in_transaction():
         return Frame(driver, "begin", "commit", ("rollback",))
-    if all(job.key is None for job in jobs):
-        return Frame(driver)  # one statement changes something, and it is all or nothing by itself
-    # A key that is taken must not leave the keys before it to a caller who goes on.
+    if len(jobs) <= WIDEST and all(job.key is None for job in jobs):
+        return Frame(driver)  # one step changes something, and it is all or nothing by itself
+    # A step that fails must not leave those before it to a caller who goes on.
     undo = ("rollback to savepoint windlass", "release savepoint windlass")
     return Frame(driver, "savepoint windlass", "release savepoint windlass", undo)
 
