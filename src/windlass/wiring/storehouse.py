@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from windlass.bell.hail import Hail, Silence
 from windlass.bell.tokens import NoTokens, Tokens
 from windlass.clock import Chance, Clock, SystemChance, SystemClock
-from windlass.config import Settings, load
+from windlass.config import PROGRAM, Settings, load
 from windlass.core.address import MEMORY, parse_store_url
 from windlass.core.errors import BadInput
 from windlass.core.redis_url import parse_redis_url
@@ -71,10 +71,10 @@ class Storehouse:
             await fit(migrator)
             if self.settings.redis is not None and self.keyspace is None:
                 self.keyspace = _keyspace(await store.identity())
+            return self._cached(store)
         except BaseException:
             await database.close()
             raise
-        return self._cached(store)
 
     def migrator(self) -> tuple[migrations.Migrator, Database]:
         """What changes the tables, and the database to close afterwards."""
@@ -82,8 +82,11 @@ class Storehouse:
         return self._migrator(database), database
 
     def link(self) -> Link | None:
-        """The running loop's link to Redis, if one is set; whoever takes it closes it."""
-        if self.settings.redis is None or not self._knows_redis():
+        """The running loop's link to Redis, if one is set; whoever takes it closes it.
+
+        There is none before a store was opened: nobody knows our keys yet.
+        """
+        if self.keyspace is None or self.settings.redis is None or not self._knows_redis():
             return None
         from windlass.redis.link import Link  # noqa: PLC0415
 
@@ -98,7 +101,7 @@ class Storehouse:
     def bell(self) -> Bell:
         """The bell that goes with the store, behind that of Redis if there is one."""
         own = self._own_bell()
-        link = self.link() if self.keyspace is not None else None
+        link = self.link()
         if link is None or self.keyspace is None:
             return own
         from windlass.bell.redis import RedisBell  # noqa: PLC0415
@@ -107,7 +110,7 @@ class Storehouse:
 
     def tokens(self) -> Tokens:
         """Where the workers of this process wait for jobs, each for itself, if there is Redis."""
-        link = self.link() if self.keyspace is not None else None
+        link = self.link()
         if link is None or self.keyspace is None:
             return NoTokens()
         from windlass.bell.redis_tokens import RedisTokens  # noqa: PLC0415
@@ -125,7 +128,7 @@ class Storehouse:
 
     def _cached(self, store: SqlStore) -> SqlStore:
         """The same with a shelf in Redis before it, if there is Redis."""
-        link = self.link() if self.keyspace is not None else None
+        link = self.link()
         if link is None or self.keyspace is None:
             return store
         from windlass.store.cached import CachedStore  # noqa: PLC0415
@@ -137,7 +140,7 @@ class Storehouse:
     def _knows_redis(self) -> bool:
         if find_spec("hiredis") is not None:
             return True
-        source = self.settings.sources.get("redis", "the program")
+        source = self.settings.sources.get("redis", PROGRAM)
         problem = f"{source} names a Redis: pip install 'windlass[redis]' to use it"
         if source not in ("REDIS_URL", "REDIS_HOST"):
             raise BadInput(problem)
