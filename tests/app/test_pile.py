@@ -106,6 +106,19 @@ async def test_each_of_many_callers_over_many_turns_is_answered_once() -> None:
     assert answers == [list(range(1000 * n, 1000 * n + 50)) for n in range(20)]
 
 
+async def test_a_close_waits_for_what_was_just_put_on_the_pile() -> None:
+    doubler = Doubler()
+    doubler.go.set()
+    pile = Pile(doubler.act)
+    caller = asyncio.create_task(pile.add(1))
+    closing = asyncio.create_task(pile.close())  # before anybody could act
+
+    await closing
+
+    assert doubler.batches == [[1]]
+    assert await caller == 2
+
+
 async def test_a_closed_pile_that_did_nothing_closes_at_once() -> None:
     pile = Pile(Doubler().act)
 

@@ -37,7 +37,9 @@ class Pile(Generic[A, B]):
         return await answer
 
     async def close(self) -> None:
-        """Wait for the action that is under way."""
+        """Wait for the action that is under way, and for what was put on the pile before."""
+        if self._next is not None:
+            await asyncio.wait({self._next})
         async with self._turn:
             return
 
