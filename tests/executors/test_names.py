@@ -56,6 +56,24 @@ async def test_names_that_hang_keep_no_other_waiting(hung: list[str]) -> None:
     assert [result["host"] for result in found] == ["127.0.0.1"]
 
 
+async def test_a_system_without_threads_to_spare_costs_no_later_name_its_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = SystemNames()
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as full:
+        full.setattr(threading.Thread, "start", refuse)
+        for _ in range(AT_ONCE):
+            with pytest.raises(RuntimeError):
+                await names.resolve("127.0.0.1", 80)
+
+    async with asyncio.timeout(20):
+        assert await names.resolve("127.0.0.1", 80)
+
+
 async def test_a_name_that_nobody_waits_for_any_more_still_counts(hung: list[str]) -> None:
     names = SystemNames()
     for number in range(AT_ONCE):

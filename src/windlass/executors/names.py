@@ -27,7 +27,11 @@ class SystemNames(AbstractResolver):
         await self._free.acquire()
         answer: asyncio.Future[list[ResolveResult]] = asyncio.get_running_loop().create_future()
         look_up = Lookup(self._free, answer, host, port, family)
-        threading.Thread(target=look_up.run, name="windlass-names", daemon=True).start()
+        try:
+            threading.Thread(target=look_up.run, name="windlass-names", daemon=True).start()
+        except RuntimeError:  # the system gives no more threads
+            self._free.release()
+            raise
         return await answer
 
     async def close(self) -> None:
