@@ -117,8 +117,7 @@ class Verbs:
         That is a job itself, which tells how far it has come and can be cancelled; `rate` is how
         many jobs it changes in a second, at most.
         """
-        now = datetime.fromtimestamp(self._ports.clock.now_us() / 1_000_000, UTC)
-        job = bulk_job(self._ports.chance.job_id(), order(action, which, rate), now)
+        job = bulk_job(self._ports.chance.job_id(), order(action, which, rate), self._now())
         return await self.enqueue(job._replace(key=limits.key(idempotency_key)))
 
     async def get(self, job_id: JobId | str) -> Job:

@@ -10,7 +10,7 @@ from functools import partial
 
 import windlass
 from windlass.clock import SystemClock
-from windlass.config import Settings
+from windlass.config import PROGRAM, Settings
 from windlass.observe.events import Advised, Connected, Observer, Observers
 from windlass.observe.logs import Logs
 from windlass.wiring.keeping import Kept
@@ -83,6 +83,6 @@ def _merged(given: Settings, own: Settings) -> Settings:
     decided = {
         name: getattr(given, name)
         for name, source in given.sources.items()
-        if source == "the program" and name not in THE_APPS_OWN
+        if source == PROGRAM and name not in THE_APPS_OWN
     }
     return replace(own, **decided)

@@ -21,13 +21,14 @@ from windlass.cli.checkup import (
 )
 from windlass.cli.checkup.finding import Finding, Verdict, ok, problem
 from windlass.cli.desk import Desk
+from windlass.config import PROGRAM
 from windlass.core.errors import Busy, StoreAway, WindlassError
 
 if TYPE_CHECKING:
     from windlass.wiring import Windlass
 
 SOURCES = {
-    "the program": "--store names the store",
+    PROGRAM: "--store names the store",
     "default": "nothing names a store: it is the default one",
 }
 # No look takes longer, whatever does not answer.
