@@ -108,14 +108,16 @@ async def test_each_of_many_callers_over_many_turns_is_answered_once() -> None:
 
 async def test_a_close_waits_for_what_was_just_put_on_the_pile() -> None:
     doubler = Doubler()
-    doubler.go.set()
     pile = Pile(doubler.act)
     caller = asyncio.create_task(pile.add(1))
     closing = asyncio.create_task(pile.close())  # before anybody could act
 
+    await until(lambda: doubler.batches)
+    early = closing.done()
+    doubler.go.set()
     await closing
 
-    assert doubler.batches == [[1]]
+    assert not early
     assert await caller == 2
 
 
