@@ -28,9 +28,8 @@ moved as (
     update windlass_jobs
        set lane = case when threads > 0 then 'threads' else 'open' end
      where id = any(array(select id from chosen))
-    returning queue
+    returning 1
 )
 select (select count(*) from looked) as looked, (select count(*) from moved) as moved,
-       (select array_agg(distinct queue) from moved) as queues,
        last.rank, last.id::text as id
   from (select rank, id from looked order by rank desc, id desc limit 1) last

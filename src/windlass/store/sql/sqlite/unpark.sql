@@ -15,7 +15,7 @@ looked as materialized (
      limit :limit
 ),
 chosen as (
-    select l.row, l.queue
+    select l.row
       from looked l
      where l.queue not in (select name from windlass_queues)
        and exists (select 1 from takes t
@@ -23,7 +23,6 @@ chosen as (
 )
 select (select count(*) from looked) as looked,
        (select count(*) from chosen) as moved,
-       (select json_group_array(distinct queue) from chosen) as queues,
        (select json_group_array(row) from chosen) as chosen,
        last.rank, last.id
   from (select rank, id from looked order by rank desc, id desc limit 1) last
