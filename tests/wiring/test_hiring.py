@@ -2,7 +2,7 @@
 
 import pytest
 
-from windlass import Windlass
+from windlass import Context, Windlass
 
 
 class Failing:
@@ -10,7 +10,7 @@ class Failing:
 
     type = "failing"
 
-    async def execute(self, payload: int) -> int:
+    async def execute(self, payload: int, _ctx: Context) -> int:
         """Do nothing."""
         return payload
 
