@@ -54,7 +54,7 @@ class Crowd:
     async def reclaim(self, store: SqlStore) -> None:
         """Take from the dead."""
         while True:
-            await store.reclaim(died, 100, lapsed=True)
+            await store.reclaim(died, 100, lapsed_by=await store.lapsed())
             await store.promote(100)
             await self._turn()
 

@@ -94,7 +94,7 @@ async def test_jobs_of_a_dismissed_worker_are_reclaimed_at_once(
     worker, claim = await yard.running(queue="post")
     await store.dismiss([worker.id])
 
-    answer = await store.reclaim(yard.decide, 500, lapsed=False)
+    answer = await store.reclaim(yard.decide, 500, lapsed_by=None)
 
     job = await yard.job(claim.id)
     assert answer == Reclaimed(1, ["post"])
@@ -123,6 +123,23 @@ async def test_a_lease_that_ran_out_is_judged_only_by_who_may_judge(yard: Yard) 
 
     assert (spared, judged) == (0, 1)
     assert await yard.state(claim.id) is State.PENDING
+
+
+async def test_a_lease_that_ran_out_after_the_judgement_is_spared_though_it_comes_late(
+    yard: Yard, store: SqlStore
+) -> None:
+    _, dead = await yard.running()
+    yard.clock.advance(LEASE.total_seconds() / 2)
+    _, cut_off = await yard.running()
+    yard.clock.advance(LEASE.total_seconds() / 2)
+    judged = await store.lapsed()
+    yard.clock.advance(LEASE.total_seconds())
+
+    reclaimed = await store.reclaim(yard.decide, 500, lapsed_by=judged)
+
+    assert reclaimed.count == 1
+    states = [await yard.state(claim.id) for claim in (dead, cut_off)]
+    assert states == [State.PENDING, State.RUNNING]
 
 
 async def test_a_live_lease_is_never_reclaimed(yard: Yard) -> None:
@@ -206,7 +223,7 @@ async def test_a_chunk_of_orphans_is_bounded(yard: Yard, store: SqlStore) -> Non
     await yard.claim(worker)
     await store.dismiss([worker.id])
 
-    counts = [(await store.reclaim(yard.decide, 2, lapsed=True)).count for _ in range(4)]
+    counts = [(await store.reclaim(yard.decide, 2, lapsed_by=None)).count for _ in range(4)]
 
     assert counts == [2, 2, 1, 0]
 
@@ -228,7 +245,7 @@ async def test_a_decision_that_fails_changes_nothing(yard: Yard, store: SqlStore
     await store.dismiss([worker.id])
 
     with pytest.raises(ZeroDivisionError):
-        await store.reclaim(lambda _: 1 // 0, 500, lapsed=True)  # type: ignore[arg-type,return-value]
+        await store.reclaim(lambda _: 1 // 0, 500, lapsed_by=None)  # type: ignore[arg-type,return-value]
 
     assert await yard.state(claim.id) is State.RUNNING
     assert await yard.reclaim() == 1

@@ -215,7 +215,8 @@ class Yard:
 
     async def reclaim(self, *, lapsed: bool = True) -> int:
         """Settle what dead workers left behind, as the chore does."""
-        answer = await self.store.reclaim(self.decide, 500, lapsed=lapsed)
+        lapsed_by = await self.store.lapsed() if lapsed else None
+        answer = await self.store.reclaim(self.decide, 500, lapsed_by=lapsed_by)
         return answer.count
 
     def decide(self, orphan: Orphan) -> Settlement:

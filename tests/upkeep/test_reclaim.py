@@ -12,7 +12,8 @@ from windlass.upkeep.reclaim import reclaim
 
 
 async def run(store: SqlStore, bell: LocalBell, observer: Recorder, *, lapsed: bool = True) -> None:
-    await reclaim(store, bell, observer, chance=SystemChance(), lapsed=lapsed)
+    lapsed_by = await store.lapsed() if lapsed else None
+    await reclaim(store, bell, observer, chance=SystemChance(), lapsed_by=lapsed_by)
 
 
 async def see(store: SqlStore, job_id: JobId) -> Job:

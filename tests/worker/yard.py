@@ -117,7 +117,7 @@ class Yard:
             return settle(orphan.claim, Crashed(alone=False), backoff=DEFAULT_BACKOFF, chance=0.0)
 
         await self.store.dismiss([worker.id])
-        reclaimed = await self.store.reclaim(decide, 500, lapsed=False)
+        reclaimed = await self.store.reclaim(decide, 500, lapsed_by=None)
         assert reclaimed.count
 
     def settled(self) -> int:

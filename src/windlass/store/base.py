@@ -162,10 +162,11 @@ class Store(Totals, Trends, FaultFinding, Locking, Protocol):
         """Make due scheduled jobs pending; never one that is not due."""
         ...
 
-    async def reclaim(self, decide: Decide, limit: int, *, lapsed: bool) -> Reclaimed:
+    async def reclaim(self, decide: Decide, limit: int, *, lapsed_by: int | None) -> Reclaimed:
         """Settle, as `decide` says, running jobs whose worker is gone or has ended.
 
-        With `lapsed` also those whose node has let its lease run out.
+        Also those whose node had let its lease run out by this time of the database, if one is
+        said: however late this is carried out, nobody is taken for dead who was not judged so.
         In one transaction, so that nobody else can take them in between; their fences grow.
         """
         ...

@@ -76,7 +76,7 @@ class CachedStore(SqlStore):
         async with self.shelf.changing([one.id for one in settlements]):
             return await super().settle(settlements)
 
-    async def reclaim(self, decide: Decide, limit: int, *, lapsed: bool) -> Reclaimed:
+    async def reclaim(self, decide: Decide, limit: int, *, lapsed_by: int | None) -> Reclaimed:
         """Settle running jobs that nobody runs any more, as `decide` says."""
         ids: list[JobId] = []
 
@@ -85,7 +85,7 @@ class CachedStore(SqlStore):
             return decide(orphan)
 
         try:
-            return await super().reclaim(decided, limit, lapsed=lapsed)
+            return await super().reclaim(decided, limit, lapsed_by=lapsed_by)
         finally:
             await self.shelf.changed(ids)
 

@@ -29,9 +29,9 @@ class SqlUpkeep(Asking):
         next_in = 0.0 if count == limit else row["next_in"]
         return Promotion(count, rows.names(row["queues"]), next_in, wide=bool(row["wide"]))
 
-    async def reclaim(self, decide: Decide, limit: int, *, lapsed: bool) -> Reclaimed:
+    async def reclaim(self, decide: Decide, limit: int, *, lapsed_by: int | None) -> Reclaimed:
         """Settle running jobs that nobody runs any more, as `decide` says."""
-        look = Statement("orphans", {"limit": limit, "lapsed": lapsed})
+        look = Statement("orphans", {"limit": limit, "lapsed_by": lapsed_by})
         return await self.database.run(self._reclaim(decide, look))
 
     def _reclaim(self, decide: Decide, look: Statement) -> Script[Reclaimed]:

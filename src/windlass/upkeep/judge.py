@@ -22,18 +22,22 @@ MayJudge: TypeAlias = Callable[[int | None], bool]
 
 
 @asynccontextmanager
-async def judging(store: Store, may_judge: MayJudge) -> AsyncIterator[bool]:
-    """Whether the block may judge; the lock is asked for only if there is somebody to be judged."""
+async def judging(store: Store, may_judge: MayJudge) -> AsyncIterator[int | None]:
+    """By which time of the database a lease that ran out proves a death; None if it does not.
+
+    The lock is asked for only if there is somebody to be judged.
+    """
     lapsed_us = await store.lapsed() if may_judge(None) else None
     # A database whose clock was just set sees every lease run out, and nobody is dead.
     if lapsed_us is None or not may_judge(lapsed_us):
-        yield False
+        yield None
         return
     grip = await store.lock(LOCK, TTL)
     if grip.token is None:
-        yield False
+        yield None
         return
     try:
-        yield may_judge(None)  # still: who was frozen while it asked may not
+        # Still: who was frozen while it asked may not.
+        yield lapsed_us if may_judge(None) else None
     finally:
         await store.unlock(LOCK, grip.token)

@@ -23,10 +23,10 @@ async def reclaim(
     observer: Observer,
     *,
     chance: Chance,
-    lapsed: bool,
+    lapsed_by: int | None,
     told: Callable[[], None] = lambda: None,
 ) -> float | None:
-    """Settle attempts whose worker is dead, and with `lapsed` those whose lease ran out.
+    """Settle attempts whose worker is dead, or whose lease had run out by a time of the database.
 
     The executor's own backoff is unknown here, so a crash waits by the default one.
     """
@@ -35,7 +35,7 @@ async def reclaim(
         ending = Cancelled() if orphan.asked else death(orphan)
         return settle(orphan.claim, ending, backoff=DEFAULT_BACKOFF, chance=chance.random())
 
-    reclaimed = await store.reclaim(decide, CHUNK, lapsed=lapsed)
+    reclaimed = await store.reclaim(decide, CHUNK, lapsed_by=lapsed_by)
     if reclaimed.count:
         await bell.ring([*reclaimed.queues, WIDE], reclaimed.count)
         observer.on(JobsReclaimed(reclaimed.count))

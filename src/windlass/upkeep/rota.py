@@ -58,9 +58,9 @@ def rota(
     store, bell, observer = tools.store, tools.bell, tools.observer
 
     async def judge() -> float | None:
-        async with judging(store, may_judge) as lapsed:
+        async with judging(store, may_judge) as lapsed_by:
             return await reclaim(
-                store, bell, observer, chance=tools.chance, lapsed=lapsed, told=reclaimed
+                store, bell, observer, chance=tools.chance, lapsed_by=lapsed_by, told=reclaimed
             )
 
     turns: dict[str, Turn] = {
