@@ -172,8 +172,9 @@ async def test_a_line_waits_while_calls_go_on(shared: Link) -> None:
         assert await popped == [b"list", b"token"]
 
 
-async def test_without_a_server_calls_cost_nothing(recorder: Recorder) -> None:
-    link = link_to("redis://127.0.0.1:1/0", recorder)
+@pytest.mark.parametrize("url", ["redis://127.0.0.1:1/0", "redis://no..name.of.a.host"])
+async def test_without_a_server_calls_cost_nothing(recorder: Recorder, url: str) -> None:
+    link = link_to(url, recorder)
 
     with pytest.raises(RedisAway):
         await link.call("PING")

@@ -30,7 +30,8 @@ LAST_PAUSE = 2.0
 # Who only listens would not notice that nobody speaks any more.
 SIGN_OF_LIFE = 1.0
 
-LOST = (OSError, TimeoutError, RedisAway)
+# The last of them: no host can have such a name.
+LOST = (OSError, TimeoutError, RedisAway, UnicodeError)
 
 
 class Link:
