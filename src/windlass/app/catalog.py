@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from windlass.clock import Clock
-from windlass.core.errors import BadInput, BadPayload, PayloadTooLarge
+from windlass.core.errors import BadInput, BadPayload
 from windlass.core.job import JobId, NewJob
 from windlass.executors import documents
 from windlass.store.records import TypeRecord
@@ -52,12 +52,7 @@ class Published:
     def validate(self, payload: Any) -> str:
         """The payload's JSON text, if it fits the schema."""
         type_ = self.record.type
-        try:
-            text = documents.write(payload)
-        except documents.TooLarge as problem:
-            raise PayloadTooLarge(problem.size, documents.LIMIT) from None
-        except ValueError as problem:
-            raise BadPayload(type_, str(problem)) from None
+        text = documents.payload(type_, payload)
         wrong = next(self._schema.iter_errors(msgspec.json.decode(text)), None)
         if wrong is not None:
             raise BadPayload(type_, _told(wrong))

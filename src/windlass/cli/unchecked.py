@@ -5,7 +5,6 @@ from __future__ import annotations
 from windlass.app.options import Options, applied
 from windlass.clock import SystemChance
 from windlass.core import limits
-from windlass.core.errors import BadPayload, PayloadTooLarge
 from windlass.core.job import NewJob
 from windlass.executors import documents
 
@@ -13,10 +12,5 @@ from windlass.executors import documents
 def unchecked(type_: str, payload: object, options: Options) -> NewJob:
     """A job whose payload is JSON within the limits; no handler was asked about it."""
     name = limits.type_name(type_)
-    try:
-        text = documents.write(payload)
-    except documents.TooLarge as problem:
-        raise PayloadTooLarge(problem.size, documents.LIMIT) from None
-    except ValueError as problem:
-        raise BadPayload(name, str(problem)) from None
+    text = documents.payload(name, payload)
     return applied(NewJob(SystemChance().job_id(), name, text), options)

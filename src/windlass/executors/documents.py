@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from windlass.core.errors import BadPayload, PayloadTooLarge
+
 LIMIT = 1024 * 1024  # bytes
 DEPTH = 64
 
@@ -39,6 +41,16 @@ def write(value: object) -> str:
         raise ValueError(str(problem)) from None
     _check(text, value)
     return text.decode()
+
+
+def payload(type_: str, value: object) -> str:
+    """The JSON text of a payload for a job of this type; raises the reason if there is none."""
+    try:
+        return write(value)
+    except TooLarge as problem:
+        raise PayloadTooLarge(problem.size, LIMIT) from None
+    except ValueError as problem:
+        raise BadPayload(type_, str(problem)) from None
 
 
 def read(text: str | bytes) -> Any:

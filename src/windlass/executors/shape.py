@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from windlass.core.errors import BadInput, BadPayload, PayloadTooLarge
+from windlass.core.errors import BadInput, BadPayload
 from windlass.executors import documents
 from windlass.executors.signature import Argument, Arguments
 
@@ -28,12 +28,7 @@ class Shape:
 
     def write(self, payload: Any) -> str:
         """The payload's JSON text, read once on the way, so that the worker can read it too."""
-        try:
-            text = documents.write(payload)
-        except documents.TooLarge as problem:
-            raise PayloadTooLarge(problem.size, documents.LIMIT) from None
-        except ValueError as problem:
-            raise BadPayload(self.type, str(problem)) from None
+        text = documents.payload(self.type, payload)
         self.read(text)
         return text
 
