@@ -24,6 +24,8 @@ from windlass.core.errors import (
 from windlass.core.job import Job as StoredJob
 from windlass.core.outcome import Done, Failed
 from windlass.core.rank import STRICT_AGING
+from windlass.store.sql_store import SqlStore
+from windlass.wiring import Storehouse
 
 NOBODY = "01890000-0000-7000-8000-000000000000"
 
@@ -432,6 +434,31 @@ async def test_a_close_that_is_cancelled_lets_go_of_everything_all_the_same(
 
     assert closing.cancelled()
     assert closed == ["bell", "hail", "store"]
+
+
+async def test_a_close_while_the_store_is_opened_leaves_none_open(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = Windlass(sqlite_url)
+    opened: list[str] = []
+    closed: list[str] = []
+    open_, close = Storehouse.store, SqlStore.close
+
+    async def opening(house: Storehouse) -> SqlStore:
+        opened.append("store")
+        return await open_(house)
+
+    async def closing(store: SqlStore) -> None:
+        closed.append("store")
+        await close(store)
+
+    monkeypatch.setattr(Storehouse, "store", opening)
+    monkeypatch.setattr(SqlStore, "close", closing)
+
+    await asyncio.gather(app.home(), app.close(), app.home())
+    await app.close()
+
+    assert opened == closed
 
 
 async def test_types_without_a_backoff_of_their_own_have_the_one_that_is_set(

@@ -69,10 +69,11 @@ class Homes:
     async def close(self) -> None:
         """Leave the home on the running event loop; the next verb opens another."""
         loop = asyncio.get_running_loop()
-        self._doors.pop(loop, None)
-        home = self._homes.pop(loop, None)
-        if home is not None:
-            await home.close()
+        # By the same door: one that is just being opened would be left open.
+        async with self._door(loop):
+            home = self._homes.pop(loop, None)
+            if home is not None:
+                await home.close()
 
     def forget(self) -> None:
         """Leave every home as it is: they belong to the process that this one was forked from."""
@@ -80,11 +81,14 @@ class Homes:
         self._doors.clear()
 
     async def _open(self, loop: asyncio.AbstractEventLoop) -> Home:
-        async with self._doors.setdefault(loop, asyncio.Lock()):
+        async with self._door(loop):
             if loop not in self._homes:
                 self._forget_ended()
                 self._homes[loop] = Home(await self._ports.connect(), self._ports)
             return self._homes[loop]
+
+    def _door(self, loop: asyncio.AbstractEventLoop) -> asyncio.Lock:
+        return self._doors.setdefault(loop, asyncio.Lock())
 
     def _forget_ended(self) -> None:
         """Each asyncio.run of a program that calls it repeatedly leaves a closed loop behind."""
