@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from windlass.app import Job
     from windlass.core.job import Attempt
     from windlass.store.records import LogLine, Progress
+    from windlass.wiring import Windlass
 
 Fact: TypeAlias = tuple[str, RenderableType | None]
 
@@ -32,6 +33,17 @@ ENDINGS = {
     "crash": "crashed for the last time",
     "final": "failed for good, by its own word,",
 }
+
+
+async def read(app: Windlass, job_id: str) -> Dossier:
+    """Everything about one job, as of now."""
+    return Dossier(
+        job=await app.get(job_id),
+        why=(await app.explain(job_id)).sentences,
+        progress=await app.progress(job_id),
+        attempts=await app.attempts(job_id),
+        lines=await app.lines(job_id),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,14 +13,12 @@ from rich.text import Text
 from windlass.cli import look, wire
 from windlass.cli.desk import Desk
 from windlass.cli.words import NOTHING, ago, myself
-from windlass.core.incidents import Severity
 from windlass.core.job import State
 
 if TYPE_CHECKING:
-    from windlass.core.incidents import Incident
+    from windlass.core.incidents import Incident, Severity
     from windlass.store.records import Fleet, NodeStatus, WorkerStatus
 
-COLOURS = {Severity.CRITICAL: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 TITLES = (
     "worker",
     "host",
@@ -98,7 +96,7 @@ def _told(incident: Incident) -> dict[str, Any]:
 
 
 def _severity(severity: Severity) -> Text:
-    return Text(severity, COLOURS[severity])
+    return Text(severity, look.SEVERITIES[severity])
 
 
 def _wired(fleet: Fleet) -> dict[str, Any]:

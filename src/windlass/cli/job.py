@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from windlass.cli import look
+from windlass.cli import dossier, look
 from windlass.cli.arguments import JobArgument
 from windlass.cli.desk import Desk
-from windlass.cli.dossier import Dossier
 from windlass.core.job import State
 
 
@@ -16,16 +15,10 @@ async def job(desk: Desk, job_id: JobArgument) -> None:
 
     Example: windlass job 01980e5c-7a2b-7cc3-9d1e-3f5a6b7c8d9e
     """
-    dossier = Dossier(
-        job=await desk.app.get(job_id),
-        why=(await desk.app.explain(job_id)).sentences,
-        progress=await desk.app.progress(job_id),
-        attempts=await desk.app.attempts(job_id),
-        lines=await desk.app.lines(job_id),
-    )
-    desk.answer(dossier.wired(), dossier.shown(desk.now))
-    if step := NEXT_STEPS.get(dossier.job.state):
-        desk.suggest(step.format(id=dossier.job.id))
+    found = await dossier.read(desk.app, job_id)
+    desk.answer(found.wired(), found.shown(desk.now))
+    if step := NEXT_STEPS.get(found.job.state):
+        desk.suggest(step.format(id=found.job.id))
 
 
 async def explain(desk: Desk, job_id: JobArgument) -> None:

@@ -22,6 +22,7 @@ STATES: dict[State, tuple[str, str]] = {
     State.FAILED: ("red", "✗"),
     State.CANCELLED: ("bright_black", "⊘"),
 }
+SEVERITIES = {"critical": "red", "warning": "yellow", "info": "blue"}  # of incidents
 # From here on every column of a list has room, and from there on most.
 WIDE, NORMAL = 120, 80
 LEAST = {1: WIDE, 2: NORMAL}

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.text import Text
 
 from windlass.cli import look
-from windlass.cli.words import NOTHING, ago, count, first_line, span
-from windlass.core.incidents import Severity
+from windlass.cli.words import NOTHING, TENTHS_BELOW, ago, count, first_line, span
 from windlass.core.job import State
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 QUEUES = ("queue", "waiting", "later", "running", "oldest", "in/s", "out/s", "empty in", "busy", "")
 WORKERS = ("worker", "host", "pid", "lease", "running", "slots", "threads", "queues", "since")
 JOBS = ("id", "state", "type", "queue", "attempts", "asked for", "ran for", "")
-COLOURS = {Severity.CRITICAL: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 # As many sentences as leave room for the tables.
 SENTENCES = 4
 BAR = 10
@@ -82,7 +80,7 @@ def incidents(sight: Sight) -> Text:
     if not found:
         return Text("✓ nothing is wrong", "green")
     lines = [
-        Text.assemble(("● ", COLOURS[one.severity]), look.text(one.sentence))
+        Text.assemble(("● ", look.SEVERITIES[one.severity]), look.text(one.sentence))
         for one in found[:SENTENCES]
     ]
     if more := len(found) - SENTENCES:
@@ -162,7 +160,7 @@ def _number(number: int) -> Text:
 def _rate(rate: float | None) -> str:
     if rate is None:
         return NOTHING
-    return f"{rate:,.0f}/s" if rate >= BAR else f"{rate:.1f}/s"
+    return f"{rate:.1f}/s" if rate < TENTHS_BELOW else f"{rate:,.0f}/s"
 
 
 def _share(share: float | None) -> Text:

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import DataTable, Footer, Input, Sparkline, Static, TabbedContent, TabPane
 
-from windlass.cli.dossier import Dossier
+from windlass.cli import dossier
 from windlass.cli.problems import hint_of
 from windlass.cli.top import rows
 from windlass.cli.top.dossier import DossierScreen
@@ -220,16 +220,9 @@ class Top(App[None]):
             await self._windlass.drain(worker, by=myself())
 
     async def _open(self, job_id: str) -> None:
-        app = self._windlass
-        dossier = Dossier(
-            job=await app.get(job_id),
-            why=(await app.explain(job_id)).sentences,
-            progress=await app.progress(job_id),
-            attempts=await app.attempts(job_id),
-            lines=await app.lines(job_id),
-        )
+        found = await dossier.read(self._windlass, job_id)
         if self._sight is not None:
-            self.push_screen(DossierScreen(dossier, self._sight.at))
+            self.push_screen(DossierScreen(found, self._sight.at))
 
 
 def cursor(table: DataTable[Text]) -> str | None:
