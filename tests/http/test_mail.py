@@ -13,9 +13,9 @@ from tests.http.conftest import serving
 from windlass.clock import SystemClock
 from windlass.http import mail
 from windlass.http.app import Api
+from windlass.http.chapters import OTHER, chapter
 from windlass.http.gate import admission
 from windlass.http.service import Service
-from windlass.http.topics import OTHER, topic
 from windlass.sink.tray import Tray
 
 PAGE = "<!doctype html><script>alert(1)</script>"
@@ -123,7 +123,7 @@ async def test_the_routes_are_documented_beside_a_sink(beside: aiohttp.ClientSes
     assert {"/mail", "/mail/{mail_id}", "/mail/{mail_id}/raw"} <= document["paths"].keys()
     assert {"get", "delete"} == document["paths"]["/mail"].keys()
     assert "Mail" in [tag["name"] for tag in document["tags"]]
-    assert [route for route in mail.ROUTES if topic(route) is OTHER] == []
+    assert [route for route in mail.ROUTES if chapter(route) is OTHER] == []
 
 
 async def test_without_a_sink_there_are_none(client: aiohttp.ClientSession) -> None:

@@ -12,8 +12,8 @@ import msgspec
 
 from windlass.http.access import Access, Scope
 from windlass.http.answer import Answer, json
+from windlass.http.chapters import chapter, told_of
 from windlass.http.routing import Route, Says, get
-from windlass.http.topics import told_of, topic
 from windlass.wire.problem import Problem
 
 Document: TypeAlias = dict[str, Any]
@@ -83,7 +83,7 @@ def _shapes(routes: Iterable[Route]) -> list[Any]:
 def _operation(route: Route, known: Mapping[str, Document]) -> Document:
     summary, _, description = (inspect.getdoc(route.handle) or "").partition("\n")
     made: Document = {
-        "tags": [topic(route).name],
+        "tags": [chapter(route).name],
         "operationId": getattr(route.handle, "__name__", route.path),
         "summary": summary.rstrip("."),
         "parameters": [*_parameters(route)],

@@ -22,7 +22,7 @@ from windlass.wire import jobs as shapes
 
 
 class Paging(msgspec.Struct, kw_only=True):
-    """Wanted part of a list to show."""
+    """Which part of a list is wanted."""
 
     before: Annotated[UUID, Meta(description="Where the page before ended.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE, description="How many at most.")] = 50

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from windlass.http.routing import Route
 
 
-class Topic(NamedTuple):
+class Chapter(NamedTuple):
     """A chapter, and the modules whose routes it tells of."""
 
     name: str
@@ -16,43 +16,45 @@ class Topic(NamedTuple):
     modules: tuple[str, ...]
 
 
-TOPICS = (
-    Topic(
+CHAPTERS = (
+    Chapter(
         "Jobs",
         "Submit jobs, find them again, and see what became of them.",
         ("jobs", "batch", "bulk", "faults"),
     ),
-    Topic("Queues", "The lines in which jobs wait.", ("queues",)),
-    Topic("Workers and types", "Who works, and what they know how to do.", ("fleet",)),
-    Topic(
+    Chapter("Queues", "The lines in which jobs wait.", ("queues",)),
+    Chapter("Workers and types", "Who works, and what they know how to do.", ("fleet",)),
+    Chapter(
         "Events and metrics",
         "What happens, as it happens, and how things went.",
         ("history", "events", "metrics"),
     ),
-    Topic(
+    Chapter(
         "Access",
         "Who may ask: users, tokens and sessions.",
-        ("login", "people"),
+        ("login",),
     ),
-    Topic("Mail", "What was sent to the mail sink, for trying things out.", ("mail",)),
-    Topic("Health", "Whether the service lives, for whoever watches over it.", ("health",)),
-    Topic(
+    Chapter("Mail", "What was sent to the mail sink, for trying things out.", ("mail",)),
+    Chapter("Health", "Whether the service lives, for whoever watches over it.", ("health",)),
+    Chapter(
         "Names of other schedulers",
         "The same by the names that programs written for other schedulers use.",
         ("seeds",),
     ),
-    Topic("Documents", "What tells of all this.", ("docs", "openapi", "ui")),
+    Chapter("Documents", "What tells of all this.", ("docs", "openapi", "ui")),
 )
-OTHER = Topic("Other", "", ())
-BY_MODULE: Mapping[str, Topic] = {module: topic for topic in TOPICS for module in topic.modules}
+OTHER = Chapter("Other", "", ())
+BY_MODULE: Mapping[str, Chapter] = {
+    module: chapter for chapter in CHAPTERS for module in chapter.modules
+}
 
 
-def topic(route: Route) -> Topic:
+def chapter(route: Route) -> Chapter:
     """The chapter of a route: that of the module it is written in."""
     return BY_MODULE.get(route.handle.__module__.rpartition(".")[2], OTHER)
 
 
-def told_of(routes: Iterable[Route]) -> list[Topic]:
+def told_of(routes: Iterable[Route]) -> list[Chapter]:
     """The chapters that these routes make, in order."""
-    told = {topic(route) for route in routes}
-    return [one for one in (*TOPICS, OTHER) if one in told]
+    told = {chapter(route) for route in routes}
+    return [one for one in (*CHAPTERS, OTHER) if one in told]
