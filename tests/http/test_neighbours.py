@@ -20,7 +20,7 @@ from windlass.core.job import JobId, State
 from windlass.core.redis_url import parse_redis_url
 from windlass.http.drain import Drain
 from windlass.http.live import Live, Rhythm, Sources
-from windlass.http.neighbours import SUBJECT, Counted, Told
+from windlass.http.neighbours import SUBJECT, Counted, Neighbours, Told
 from windlass.redis.link import Link
 from windlass.store.records import Counts
 from windlass.store.totals import Glance
@@ -213,6 +213,13 @@ async def test_word_of_a_neighbour_that_cannot_be_heeded_is_not_the_last(
         await air.say(SUBJECT, word)
 
         await until(lambda: len(heeded) == 2, at_most=20)
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"\xff", b"news", b"\x83\xa4type\xa8watching\xa3who\xa2\xff\xfe\xa3ids\x90"]
+)
+def test_what_is_no_word_of_a_neighbour_is_not_heeded(said: bytes) -> None:
+    assert Neighbours("here", SystemClock()).heard(said) is None
 
 
 def link_to(server: RedisServer) -> Link:

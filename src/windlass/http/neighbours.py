@@ -82,7 +82,7 @@ class Neighbours:
         """What another process has seen, if that is what was said."""
         try:
             told: Watching | Told = _decoder.decode(said)
-        except msgspec.MsgspecError:  # of another version
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):  # not a word of ours
             return None
         if told.who == self._name:
             return None
