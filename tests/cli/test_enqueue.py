@@ -135,6 +135,7 @@ def test_a_key_of_another_request_is_refused_and_its_job_named(windlass: Termina
         ("[NaN]", "NaN, which JSON has not"),
         ("@nowhere.json", "cannot read the payload from nowhere.json: No such file"),
         ("[" * 100_000, "nests too deep"),
+        ("9" * 5_000, "more digits than anybody could read"),
     ],
 )
 def test_a_payload_that_is_no_json_is_refused_where_it_goes_wrong(

@@ -22,6 +22,10 @@ def read(argument: str) -> Any:
             f"the payload is no JSON: {problem.msg} at line {problem.lineno}, column"
             f" {problem.colno}: {_excerpt(text, problem.pos)}"
         ) from None
+    except BadInput:
+        raise
+    except ValueError:
+        raise BadInput("the payload has a number of more digits than anybody could read") from None
     except RecursionError:
         raise BadInput(
             "the payload is no JSON that anybody could read: it nests too deep"
