@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from aiohttp import web
@@ -17,10 +18,11 @@ from windlass.clock import SystemChance, SystemClock
 from windlass.config import Settings
 from windlass.core.errors import BadPayload, ClaimLost
 from windlass.executors.base import Discard, Retry, Snooze
+from windlass.executors.client import Client
 from windlass.executors.door import Door
 from windlass.executors.exchange import Unreachable
 from windlass.executors.handlers import from_object
-from windlass.executors.hosts import AT_ONCE
+from windlass.executors.hosts import AT_ONCE, Hosts
 from windlass.executors.reach import parse_reach
 from windlass.executors.signing import Signer, verify
 from windlass.executors.webhook import Delivered, NotTaken, Webhook, retry_after
@@ -329,6 +331,22 @@ async def test_an_answer_that_is_none_is_no_answer_and_the_path_is_not_told(
 
     assert "T0KEN" not in str(refused.value)
     assert "S3CRET" not in str(refused.value)
+
+
+async def test_who_is_cancelled_while_it_closes_closes_everything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = Client(parse_reach([]), Hosts(SystemClock(), SystemChance()))
+    public = client._public
+    monkeypatch.setattr(client, "_public", Mock(close=asyncio.Event().wait))
+    closing = asyncio.create_task(client.close())
+    await asyncio.sleep(0)
+
+    closing.cancel()
+    await asyncio.wait({closing})
+
+    assert client._listed.closed
+    await public.close()
 
 
 async def test_nothing_is_sent_once_the_lease_is_in_doubt(taken: Receiver, caller: Caller) -> None:

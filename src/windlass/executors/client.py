@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from functools import partial
 from typing import TypeAlias
 
@@ -80,10 +80,11 @@ class Client:
             response.release()
 
     async def close(self) -> None:
-        """Close every connection."""
-        await self._public.close()
-        await self._listed.close()
-        await self._resolver.close()
+        """Close every connection, also after one that fails at it or is cancelled."""
+        async with AsyncExitStack() as closing:
+            closing.push_async_callback(self._resolver.close)
+            closing.push_async_callback(self._listed.close)
+            await self._public.close()
 
     async def _request(self, message: Message) -> ClientResponse:
         url = URL(message.url)
