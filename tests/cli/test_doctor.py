@@ -189,6 +189,20 @@ def test_everything_that_is_set_wrong_is_told_at_once_and_no_secret(windlass: Te
     assert SECRET not in answer.out + answer.err
 
 
+def test_an_app_that_goes_on_after_its_import_is_looked_at_all_the_same(windlass: Terminal) -> None:
+    (windlass.folder / "chatty.py").write_text(
+        "import atexit, threading\n"
+        "from shop import app\n"
+        "threading.Thread(target=threading.Event().wait).start()\n"
+        "atexit.register(print, 'bye')\n"
+    )
+
+    answer = windlass("doctor", "--json", WINDLASS_APP="chatty:app")
+
+    assert "chatty:app declares" in _found(answer, "app")["said"]
+    assert _found(answer, "app")["verdict"] == "ok"
+
+
 def test_an_open_door_and_a_mail_server_that_is_away_are_told(windlass: Terminal) -> None:
     answer = windlass(
         *("doctor", "--json"), WINDLASS_HOST="192.0.2.1", WINDLASS_SMTP_URL="smtp://127.0.0.1:1"
