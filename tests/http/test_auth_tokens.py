@@ -443,6 +443,21 @@ async def test_a_minute_without_the_store_locks_nobody_out_who_was_in(
         await gate.admit(request(token))
 
 
+async def test_an_issuer_that_is_away_locks_out_its_own_and_nobody_else(gates: Gates) -> None:
+    gate = await gates.gate("both")
+    gates.published.unlink()
+    ours, theirs = gates.forge.ours(), gates.forge.theirs(first())
+
+    away = [await admitted(gate, token) for token in (ours, ours, theirs)]
+    gates.published.write_bytes(jwks(first()))
+    gates.clock.advance(10)
+    back = [await admitted(gate, token) for token in (ours, theirs)]
+
+    assert [isinstance(one, Principal) for one in away] == [True, True, False]
+    assert getattr(away[2], "status", None) == 503
+    assert [isinstance(one, Principal) for one in back] == [True, True]
+
+
 async def test_memory_of_tokens_is_bounded(gates: Gates, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("windlass.http.gate.MOST", 10)
     gate = await gates.gate("ours")

@@ -38,7 +38,7 @@ class Seen(NamedTuple):
 
     principal: Principal
     claims: Claims
-    edition: bytes
+    edition: bytes | None
 
 
 class Withdrawn(NamedTuple):
@@ -107,7 +107,7 @@ class Gate:
         edition = await self._keyring.edition()
         key = sha256(token.encode("latin-1")).digest()
         seen = self._seen.get(key)
-        if seen is None or seen.edition != edition:
+        if seen is None or edition is None or seen.edition != edition:
             claims = await self._verifier.verify(token)
             principal = Principal(claims.subject, claims.scopes, "token")
             seen = Seen(principal, claims, edition)

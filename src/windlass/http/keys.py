@@ -67,9 +67,19 @@ class Keyring:
             return await self._issuer.find(header.get("kid"), algorithm)
         raise unauthenticated("the token is not good: its algorithm is not one of those we take")
 
-    async def edition(self) -> bytes:
-        """Changes with the issuer's keys: what was verified by an older edition is not any more."""
-        return b"" if self._issuer is None else await self._issuer.edition()
+    async def edition(self) -> bytes | None:
+        """Changes with the issuer's keys: what was verified by an older edition is not any more.
+
+        None while the issuer is away for too long, which is no matter to what we signed ourselves.
+        """
+        if self._issuer is None:
+            return b""
+        try:
+            return await self._issuer.edition()
+        except Refusal:
+            if self._secret is None:
+                raise
+            return None
 
 
 class Issuer:
