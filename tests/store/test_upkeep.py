@@ -142,6 +142,17 @@ async def test_a_lease_that_ran_out_after_the_judgement_is_spared_though_it_come
     assert states == [State.PENDING, State.RUNNING]
 
 
+async def test_a_live_lease_is_spared_whatever_time_was_judged_by(
+    yard: Yard, store: SqlStore
+) -> None:
+    await yard.running()
+    set_ahead = yard.clock.now_us() + 10 * round(LEASE.total_seconds() * 1e6)
+
+    reclaimed = await store.reclaim(yard.decide, 500, lapsed_by=set_ahead)
+
+    assert reclaimed.count == 0
+
+
 async def test_a_live_lease_is_never_reclaimed(yard: Yard) -> None:
     _, claim = await yard.running()
     yard.clock.advance(LEASE.total_seconds() - 0.000001)

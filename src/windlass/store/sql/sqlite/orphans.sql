@@ -1,10 +1,11 @@
 -- Running jobs whose worker is gone, has ended, let go of its node's lock, or had lost its lease by a given time.
--- Looked for between one living worker and the next: what those run is not read.
+-- Looked for between one living worker and the next: what those run is not read. By the present time, too, since the
+-- clock may have been set back.
 with ends as (
     select w.id
       from windlass_workers w
       join windlass_nodes n on n.id = w.node
-     where w.ended_at is null and not coalesce(n.lease_until <= :lapsed_by, 0)
+     where w.ended_at is null and not coalesce(n.lease_until <= min(:lapsed_by, :now), 0)
        and n.id not in (select value from json_each(:dead))
      union all
     select value from json_each('["", "~"]')
