@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from windlass.observe.events import (
+    ChoreFailed,
     Event,
     Observer,
     ProcessDied,
@@ -50,14 +51,25 @@ class Keeper:
         pause = FIRST_PAUSE
         while not stop.asked.is_set():
             began = loop.time()
-            process = await self._start()
-            code = await self._lived(process, stop, patience)
-            if stop.asked.is_set() or code == Exit.UNFIT:
-                return _ending(code)
-            self._observer.on(ProcessDied(self._what, process.pid, code))
+            ending = await self._once(stop, patience)
+            if ending is not None:
+                return ending
             pause = FIRST_PAUSE if loop.time() - began > LIVED else min(pause * 2, LAST_PAUSE)
             await any_of(stop.asked, within=pause)
         return Exit.STOPPED
+
+    async def _once(self, stop: Stop, patience: float) -> Exit | None:
+        """How it ended for good; None if it is to be started again."""
+        try:
+            process = await self._start()
+        except OSError as problem:  # the system has no memory or no process to spare, for now
+            self._observer.on(ChoreFailed(f"start {self._what}", str(problem)))
+            return None
+        code = await self._lived(process, stop, patience)
+        if stop.asked.is_set() or code == Exit.UNFIT:
+            return _ending(code)
+        self._observer.on(ProcessDied(self._what, process.pid, code))
+        return None
 
     async def _start(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
