@@ -153,6 +153,37 @@ def test_a_loop_that_ends_before_it_answers_is_noticed(sqlite_url: str) -> None:
     running.join()
 
 
+def test_a_loop_that_ends_in_the_middle_is_told_of_once(
+    sqlite_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = Windlass(sqlite_url)
+    open_, asked = threading.Event(), threading.Event()
+
+    async def host() -> None:
+        await app.stats()
+        open_.set()
+        await asyncio.to_thread(asked.wait)
+
+    async def ask() -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    def run() -> None:
+        loop = asyncio.new_event_loop()
+        loop.run_until_complete(host())
+        loop.close()
+
+    running = threading.Thread(target=run)
+    running.start()
+    open_.wait()
+
+    with pytest.raises(StoreAway, match="event loop ended before it answered"):
+        app.blocking.bridge.run(ask())
+    running.join()
+
+    assert "exception calling callback" not in caplog.text
+
+
 def test_what_an_interrupted_program_waited_for_goes_on_no_longer(sqlite_url: str) -> None:
     app = Windlass(sqlite_url)
     ended = threading.Event()

@@ -143,7 +143,8 @@ def _answer(future: futures.Future[T], loop: asyncio.AbstractEventLoop) -> T:
     try:
         _wait(future, loop)
     except BaseException:
-        future.cancel()  # an interrupt ends what nobody waits for any more
+        if not loop.is_closed():
+            future.cancel()  # an interrupt ends what nobody waits for any more
         raise
     return future.result()
 
