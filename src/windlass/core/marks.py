@@ -50,6 +50,7 @@ class Marks:
     priorities: Mapping[int, int] = field(default_factory=dict)  # with the time of the last, in µs
     next_sweep: float = 0.0
     wants_sweep: bool = False
+    costly: bool = False  # the last sweep took so long that sweeps are rare
 
     def sweeps(self, now: float) -> bool:
         """Whether the next claim, made now, looks at the whole line."""
@@ -80,7 +81,10 @@ class Marks:
         )
         if not look.swept:
             return marks
-        return replace(marks, next_sweep=look.ended + max(SWEEP_EVERY, SWEEP_SHARE * look.took))
+        rest = SWEEP_SHARE * look.took
+        return replace(
+            marks, next_sweep=look.ended + max(SWEEP_EVERY, rest), costly=rest > SWEEP_EVERY
+        )
 
     def _arrivals(self, priority: int, now_us: int, aging_us: int) -> Range:
         shift = priority * aging_us

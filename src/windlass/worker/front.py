@@ -10,8 +10,8 @@ from windlass.core.marks import EVERYWHERE, Look, Marks, Range
 
 # How soon a lane that was empty is looked at again though a bell rings: it rings for all lanes.
 PROBE = 0.05
-# How soon the rest of a line is looked at after something came of its better known parts: what rang
-# for that has been answered, and while more rings, one of those looks is at the whole line anyway.
+# How much later than need be a line is swept when something came by the marks: what rang for that
+# has been answered.
 LULL = 0.5
 LONG_AGO = float("-inf")
 
@@ -27,15 +27,23 @@ class Front:
     due: float = LONG_AGO  # when to look again; a bell makes it sooner
     empty_since: float = LONG_AGO
     marks: Marks = field(default_factory=Marks)
+    news: bool = False  # a bell rang after the last look found the line empty
 
     def look_at(self, now: float, now_us: int, aging_us: int) -> tuple[Sequence[Range], bool]:
-        """Which ranks to look at, and whether those are all."""
-        if not self.marked or not now_us or self.marks.sweeps(now):
+        """Which ranks to look at, and whether those are all.
+
+        What a bell rings for is new, and stands where the marks say: it does not wait for a sweep
+        that takes long, which comes right after.
+        """
+        if not self.marked or not now_us:
+            return EVERYWHERE, True
+        if self.marks.sweeps(now) and not (self.news and self.marks.costly):
             return EVERYWHERE, True
         return self.marks.ranges(now_us, aging_us), False
 
     def answered(self, look: Look, came: int, *, poll: float) -> None:
         """Take note of a claim's answer, and decide when to look again."""
+        self.news = False
         if look.now_us:
             self.marks = self.marks.after(look)
         if not came:
@@ -44,14 +52,16 @@ class Front:
         if look.full or (came and self.lane is Lane.THREADS):
             self.due = LONG_AGO
         elif self.marked and self.marks.wants_sweep:
-            lull = min(LULL, poll) if came else 0.0
-            self.due = max(self.marks.next_sweep, look.ended + lull)
+            self.due = self.marks.next_sweep
+            if came:
+                self.due = max(self.due, min(look.ended, self.due) + min(LULL, poll))
         else:
             self.due = look.ended + poll
 
     def rung(self) -> None:
         """Look again: now, or soon if it is a side lane that was empty a moment ago."""
         soon = LONG_AGO if self.lane is Lane.OPEN else self.empty_since + PROBE
+        self.news = self.news or self.due > LONG_AGO
         self.due = min(self.due, soon)
 
     def reset(self) -> None:
