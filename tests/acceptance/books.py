@@ -53,6 +53,12 @@ class Books:
         rows = self._ask(f"select cast(id as text), {kept}, {due} from windlass_history")  # noqa: S608
         return [Finished(*row) for row in rows]
 
+    def charges(self) -> list[str]:
+        """What jobs were charged with: the error of every attempt that counts as a failure."""
+        charged = "('failed', 'attempts', 'final')"
+        asked = f"select error, trace from windlass_attempts where reason in {charged}"  # noqa: S608
+        return [f"{error}\n{trace}" for error, trace in self._ask(asked)]
+
     def count_finished(self) -> int:
         """How many jobs are over."""
         [(count,)] = self._ask("select count(*) from windlass_history")
