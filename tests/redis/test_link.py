@@ -9,6 +9,7 @@ from os import kill
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from tests.recorder import Recorder
 from tests.services.calls import Calls
@@ -66,6 +67,25 @@ async def seconds(link: Link) -> float:
     with suppress(RedisAway):
         await link.call("PING")
     return asyncio.get_running_loop().time() - began
+
+
+def test_calls_whose_deadline_is_at_once_are_watched_on_the_loop_of_workers_too(
+    redis_url: str, recorder: Recorder
+) -> None:
+    async def many() -> object:
+        link = link_to(redis_url, recorder)
+        await link.call("PING")
+        link._deadline = 0.0004
+        try:
+            return await link.calls([("PING",)] * 10)
+        except RedisAway:
+            return None  # it was not there so soon
+        finally:
+            await link.close()
+
+    answers = [uvloop.run(many()) for _ in range(5)]
+
+    assert all(answer in (None, [b"PONG"] * 10) for answer in answers)
 
 
 async def test_the_first_call_connects(shared: Link) -> None:

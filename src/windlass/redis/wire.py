@@ -18,6 +18,7 @@ Push: TypeAlias = Callable[[Sequence[Any]], None]
 SECOND_LOOK = 0.005
 PUNCTUAL = 0.002
 MOST_LOOKS = 4
+NEVER = float("inf")
 
 
 class RedisAway(Exception):
@@ -39,7 +40,8 @@ class Wire(asyncio.Protocol):
         self._calls: deque[tuple[asyncio.Future[Reply], float]] = deque()
         self._transport: asyncio.Transport | None = None
         self._loop = asyncio.get_running_loop()
-        self._alarm: asyncio.TimerHandle | None = None
+        self._alarm: asyncio.Handle | None = None
+        self._alarm_at = NEVER
         self._doubted: asyncio.Future[Reply] | None = None
         self._looks = 0
         self.heard_at = self._loop.time()
@@ -55,7 +57,7 @@ class Wire(asyncio.Protocol):
         due = self._loop.time() + within
         self.send(command)
         self._calls.append((answer, due))
-        if self._alarm is None or self._alarm.when() > due:
+        if due < self._alarm_at:
             self._watch(within)
         return answer
 
@@ -114,11 +116,13 @@ class Wire(asyncio.Protocol):
     def _watch(self, after: float) -> None:
         if self._alarm is not None:
             self._alarm.cancel()
-        self._alarm = self._loop.call_later(after, self._look, self._loop.time() + after)
+        # Kept here, too: one for this very moment cannot be asked for its time on every event loop.
+        self._alarm_at = self._loop.time() + after
+        self._alarm = self._loop.call_later(after, self._look, self._alarm_at)
 
     def _look(self, due: float) -> None:
         """End if the first in line is overdue, and not only because this loop was late."""
-        self._alarm = None
+        self._alarm, self._alarm_at = None, NEVER
         if not self._calls:
             return
         now = self._loop.time()
