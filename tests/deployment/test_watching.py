@@ -115,34 +115,43 @@ def test_alerts_ring_when_they_should() -> None:
 
 
 # What /metrics told each minute, `_` being nothing, and how many have died in the last hour then.
+LAST_HOURS = {
+    "a counter that was there counts": ("1x200", "0x70 3x130", "90m", 3),
+    "the first comes along with its counter": ("1x200", "_x70 1x130", "72m", 1),
+    "for an hour": ("1x200", "_x70 1x130", "129m", 1),
+    "and no longer": ("1x200", "_x70 1x130", "131m", 0),
+    "others after it count, too": ("1x200", "_x70 1x5 2x125", "90m", 2),
+    "also when watching began just now": ("1x200", "_x5 1x195", "10m", 1),
+    "what died before anybody watched does not": ("1x200", "7x200", "10m", 0),
+    "nor after an outage": ("1x70 0x5 1x125", "7x70 stale _x5 7x125", "90m", 0),
+    "nor a restart": ("1x70 stale _x5 1x125", "7x70 stale _x5 7x125", "90m", 0),
+}
+
+
 @with_promtool
-@pytest.mark.parametrize(
-    ("up", "dead", "minute", "shown"),
-    [
-        pytest.param("1x200", "0x70 3x130", "90m", 3, id="a counter that was there counts"),
-        pytest.param("1x200", "_x70 1x130", "72m", 1, id="the first comes along with its counter"),
-        pytest.param("1x200", "_x70 1x130", "129m", 1, id="for an hour"),
-        pytest.param("1x200", "_x70 1x130", "131m", 0, id="and no longer"),
-        pytest.param("1x200", "_x70 1x5 2x125", "90m", 2, id="others after it count, too"),
-        pytest.param("1x200", "_x5 1x195", "10m", 1, id="also when watching began just now"),
-        pytest.param("1x200", "7x200", "10m", 0, id="what died before anybody watched does not"),
-        pytest.param("1x70 0x5 1x125", "7x70 stale _x5 7x125", "90m", 0, id="nor after an outage"),
-        pytest.param("1x70 stale _x5 1x125", "7x70 stale _x5 7x125", "90m", 0, id="nor a restart"),
-    ],
-)
-def test_the_dead_of_the_last_hour_are_counted(
-    tmp_path: Path, up: str, dead: str, minute: str, shown: int
-) -> None:
+def test_the_dead_of_the_last_hour_are_counted(tmp_path: Path) -> None:
     counted = 'windlass_jobs_dead_total{queue="mail",type="email"}'
-    played = [{"series": "windlass_store_up", "values": up}, {"series": counted, "values": dead}]
     # Rounded: an increase is told to the ends of its hour, beyond what was seen.
     asked = f"round({shown_by('Dead letters, last hour').replace('$queue', 'mail')})"
-    wanted = [{"labels": "{}", "value": shown}]
-    expected = [{"expr": asked, "eval_time": minute, "exp_samples": wanted}]
-    case = {"interval": "1m", "input_series": played, "promql_expr_test": expected}
-    (tmp_path / "case.yaml").write_text(yaml.safe_dump({"tests": [case]}))
+    cases = []
+    for name, (up, dead, minute, shown) in LAST_HOURS.items():
+        played = [
+            {"series": "windlass_store_up", "values": up},
+            {"series": counted, "values": dead},
+        ]
+        wanted = [{"labels": "{}", "value": shown}]
+        expected = [{"expr": asked, "eval_time": minute, "exp_samples": wanted}]
+        cases += [
+            {
+                "name": name,
+                "interval": "1m",
+                "input_series": played,
+                "promql_expr_test": expected,
+            }
+        ]
+    (tmp_path / "cases.yaml").write_text(yaml.safe_dump({"tests": cases}))
 
-    words = ["promtool", "test", "rules", str(tmp_path / "case.yaml")]
+    words = ["promtool", "test", "rules", str(tmp_path / "cases.yaml")]
     subprocess.run(words, check=True)
 
 
