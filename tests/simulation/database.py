@@ -287,9 +287,10 @@ class Line:
             if batch and self._queue[0][1].alone:
                 break
             name, command = self._queue.popleft()
-            if not command.given_up:
-                batch.append(command)
-                names.append(name)
+            if command.given_up:
+                continue
+            batch.append(command)
+            names.append(name)
             if command.alone:
                 break
         self._busy = bool(batch)
