@@ -48,7 +48,7 @@ def draw(path: Path, comparison: Comparison) -> None:
     with drawing(path, 7.6, ROW * len(sides) + LEGEND) as figure:
         axes = figure.add_subplot()
         rows(axes, sides)
-        lengths(axes, sides, left, lambda one: one.full, room=2.0)
+        lengths(axes, sides, left, lambda one: one.full, room=2.3)
         axes.set_title(TITLE, pad=16)
         under_title(axes, "jobs not done 60 s after the restart (red), or finished twice (orange)")
 
