@@ -184,6 +184,15 @@ def test_a_loop_that_ends_in_the_middle_is_told_of_once(
     assert "exception calling callback" not in caplog.text
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Programs in the background of a shell ignore an interrupt, and so would these tests there."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_what_an_interrupted_program_waited_for_goes_on_no_longer(sqlite_url: str) -> None:
     app = Windlass(sqlite_url)
     ended = threading.Event()
