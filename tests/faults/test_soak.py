@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from statistics import linear_regression
 from typing import NamedTuple
 
 import psutil
@@ -33,6 +34,7 @@ LEASE = 3
 MIB = 1 << 20
 # A process that grows with what it does: in minutes it may still be warming up.
 GROWS = 30 * MIB
+LOOKED_AT_EVERY = 5.0
 MORE = 1.5
 # Processes in which suspects ran are kept for half a minute, and their connections with them.
 LINGER = 60.0
@@ -144,6 +146,7 @@ async def test_every_promise_holds_whatever_happens_for_however_long(
         await until(lambda: len(site.ledger) > 500, at_most=60)
         theirs = [psutil.Process(witness.pid), *witness.working()]
         first, connected = size(theirs), connections(server.url)
+        watching = asyncio.create_task(memories(theirs, lasts=LASTS.total_seconds()))
         await nemesis.rage(LASTS)
     await site.all_finished(stalled=60)
     last, connected_last = size(theirs), connections(server.url)
@@ -156,6 +159,7 @@ async def test_every_promise_holds_whatever_happens_for_however_long(
         record_property(name, figure)
     grown = last.memory - first.memory
     record_property("memory of a node grew by", f"{grown / MIB:.1f} MiB")
+    record_property("in its second half by", f"{slope(await watching) / MIB:.1f} MiB an hour")
     record_property("files, threads before", (first.files, first.threads))
     record_property("files, threads after", (last.files, last.threads))
     record_property(
@@ -182,6 +186,21 @@ def size(processes: list[psutil.Process]) -> Size:
         files=sum(one.num_fds() for one in processes),
         threads=sum(one.num_threads() for one in processes),
     )
+
+
+async def memories(processes: list[psutil.Process], *, lasts: float) -> list[tuple[float, int]]:
+    """What they took, again and again: seconds since the beginning, and bytes."""
+    began, found = time.monotonic(), []
+    while (now := time.monotonic() - began) < lasts:
+        found.append((now, size(processes).memory))
+        await asyncio.sleep(LOOKED_AT_EVERY)
+    return found
+
+
+def slope(found: list[tuple[float, int]]) -> float:
+    """Bytes an hour, once they are warm: by the second half of what was found."""
+    warm = found[len(found) // 2 :]
+    return linear_regression(*zip(*warm, strict=True)).slope * 3600
 
 
 async def settled(url: str, most: float) -> int:
