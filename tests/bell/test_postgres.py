@@ -206,8 +206,12 @@ async def test_ringing_goes_on_after_a_session_ended_while_the_driver_used_it(
     recorder: Recorder,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def wedged(*_: object) -> str:
-        raise asyncpg.InternalClientError("another operation (2) is in progress")
+    execute = asyncpg.Connection.execute
+
+    async def wedged(connection: Connection, statement: str) -> str:
+        if "mail" in statement:
+            raise asyncpg.InternalClientError("another operation (2) is in progress")
+        return await execute(connection, statement)
 
     async with neighbour.listen() as ear:
         await ear.wait()

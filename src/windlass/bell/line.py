@@ -37,7 +37,7 @@ class Line:
         try:
             async with asyncio.timeout(ANSWER_WITHIN), self._turn:
                 if self._connection is None or self._connection.is_closed():
-                    self._connection = await self._connect()
+                    self._connection = await self._opened()
                 yield self._connection
         except LOST:
             self.hang_up()
@@ -61,3 +61,14 @@ class Line:
         """Drop the connection without a farewell, which a dead peer would not answer."""
         if self._connection is not None:
             self._connection.terminate()
+
+    async def _opened(self) -> Connection:
+        """A new connection, to the end though its user gives up: drivers complain when cut short."""
+        opening = asyncio.ensure_future(self._connect())
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            await asyncio.wait([opening])
+            if not opening.cancelled() and not opening.exception():
+                opening.result().terminate()
+            raise

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from windlass.bell import words as wire
 from windlass.bell.base import EVERY, Ear
@@ -18,8 +18,9 @@ from windlass.core.herald import Herald
 from windlass.loop import Loop, Pace
 from windlass.observe.events import BellLost, BellRung, Observer
 
-# With the five seconds of a line, a dead peer is noticed within 15; the kernel would need hours.
-PROBE_EVERY = 10.0
+# With the five seconds of a line, a dead peer is noticed and another line heard within 15; the
+# kernel would need hours.
+PROBE_EVERY = 9.0
 HEARD_WITHIN = 3.0
 # A pooler in transaction mode takes LISTEN and delivers nothing; ask again, should it be replaced.
 DEAF_FOR = 60.0
@@ -106,50 +107,46 @@ class PostgresBell:
         def hear(_connection: object, _pid: int, _channel: str, payload: object) -> None:
             ear.hear(wire.decode(str(payload)))
 
-        ended = asyncio.Event()
-        async with self._line.held() as connection:
-            if not await self._hears_others(connection):
+        async with self._hearing(self._channel, hear) as connection:
+            ended = asyncio.Event()
+            connection.add_termination_listener(lambda _: ended.set())
+            # Over a slow line it takes seconds to know more, and meanwhile rings are heard.
+            ear.hear([EVERY])
+            if await self._is_deaf():
                 self._observer.on(BellLost("notifications do not arrive: a pooler is in between"))
                 return DEAF_FOR
-            connection.add_termination_listener(lambda _: ended.set())
-            await connection.add_listener(self._channel, hear)
-        ear.hear([EVERY])
-        try:
-            await self._keep_alive(ended)
-        finally:
-            await self._stop_hearing(connection, hear)
+            await self._keep_alive(connection, ended)
         raise ConnectionResetError("the connection that listens was closed")
 
-    async def _hears_others(self, connection: Connection) -> bool:
+    async def _is_deaf(self) -> bool:
+        """Whether notifications are taken and not delivered, as poolers do."""
         # Behind a pooler a session hears itself, so the question comes from another one.
         heard = asyncio.Event()
         private = f"{self._channel}_{self._chance.token()[:8]}"
+        async with self._hearing(private, lambda *_: heard.set()) as connection:
+            other = Line(self._connect)
+            try:
+                await other.say(f'notify "{private}"')
+            finally:
+                await other.close()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(HEARD_WITHIN):
+                    await heard.wait()
+        return not heard.is_set() and not connection.is_closed()
 
-        def hear(*_: object) -> None:
-            heard.set()
-
-        await connection.add_listener(private, hear)
-        other = Line(self._connect)
+    @asynccontextmanager
+    async def _hearing(self, channel: str, hear: Callable[..., None]) -> AsyncIterator[Connection]:
+        async with self._line.held() as connection:
+            await connection.add_listener(channel, hear)
         try:
-            await other.say(f'notify "{private}"')
+            yield connection
         finally:
-            await other.close()
-        try:
-            async with asyncio.timeout(HEARD_WITHIN):
-                await heard.wait()
-        except TimeoutError:
-            return False
-        await connection.remove_listener(private, hear)
-        return True
+            if not connection.is_closed():
+                async with self._line.held():
+                    await connection.remove_listener(channel, hear)
 
-    async def _stop_hearing(self, connection: Connection, hear: Callable[..., None]) -> None:
-        if connection.is_closed():
-            return
-        async with self._line.held():
-            await connection.remove_listener(self._channel, hear)
-
-    async def _keep_alive(self, ended: asyncio.Event) -> None:
-        while not ended.is_set():
+    async def _keep_alive(self, connection: Connection, ended: asyncio.Event) -> None:
+        while not connection.is_closed():
             try:
                 async with asyncio.timeout(PROBE_EVERY):
                     await ended.wait()
