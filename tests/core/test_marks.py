@@ -109,6 +109,15 @@ def test_a_sweep_waits_for_ten_times_what_the_last_one_cost() -> None:
     assert slow.sweeps(105.0)
 
 
+def test_the_way_to_the_database_and_back_is_not_what_a_sweep_costs() -> None:
+    far = Marks().after(look(took=0.3)).after(look(took=0.4))
+
+    marks = far.after(look(swept=True, ended=100.0, took=0.31))
+
+    assert not marks.costly
+    assert marks.sweeps(100.0 + SWEEP_EVERY)
+
+
 def test_a_short_claim_wants_a_sweep_unless_it_was_one() -> None:
     marks = Marks().after(look(swept=True, full=False))
     assert not marks.wants_sweep

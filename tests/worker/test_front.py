@@ -101,3 +101,11 @@ def test_an_empty_line_is_swept_once_a_look_by_marks_found_nothing() -> None:
 
     assert one.due <= 100.0
     assert sweeps(one, 100.0)
+
+
+def test_new_jobs_wait_no_longer_than_a_poll_however_rare_sweeps_are() -> None:
+    one = front(took=2.0)
+    answer(one, ended=91.0, came=1)
+
+    assert one.due <= 91.0 + POLL
+    assert not sweeps(one, one.due)

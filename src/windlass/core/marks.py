@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import TypeAlias
 
 Range: TypeAlias = tuple[int, int]
@@ -24,6 +25,7 @@ SLACK_US = 2_000_000
 # A claim over 20 ranges costs 5 % more than one over a single range; beyond, the sweep must do.
 MAX_PRIORITIES = 20
 # A sweep may be as slow as a claim without marks: at most every 200 ms, and a tenth of the time.
+# The way to the database and back is not its cost: any look takes that long.
 SWEEP_EVERY = 0.2
 SWEEP_SHARE = 10.0
 
@@ -51,6 +53,7 @@ class Marks:
     next_sweep: float = 0.0
     wants_sweep: bool = False
     costly: bool = False  # the last sweep took so long that sweeps are rare
+    quickest: float = inf  # seconds that a look by marks took at least
 
     def sweeps(self, now: float) -> bool:
         """Whether the next claim, made now, looks at the whole line."""
@@ -80,11 +83,15 @@ class Marks:
             wants_sweep=not look.full and not look.swept,
         )
         if not look.swept:
-            return marks
-        rest = SWEEP_SHARE * look.took
+            return replace(marks, quickest=min(self.quickest, look.took))
+        rest = SWEEP_SHARE * self._cost(look)
         return replace(
             marks, next_sweep=look.ended + max(SWEEP_EVERY, rest), costly=rest > SWEEP_EVERY
         )
+
+    def _cost(self, sweep: Look) -> float:
+        """How much longer it took than a look by marks."""
+        return sweep.took if self.quickest == inf else max(0.0, sweep.took - self.quickest)
 
     def _arrivals(self, priority: int, now_us: int, aging_us: int) -> Range:
         shift = priority * aging_us

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from windlass.core.job import Lane
 from windlass.core.marks import EVERYWHERE, Look, Marks, Range
@@ -51,18 +52,21 @@ class Front:
         # Jobs too wide for what is free make a claim of lane `threads` short that is not.
         if look.full or (came and self.lane is Lane.THREADS):
             self.due = LONG_AGO
-        elif self.marked and self.marks.wants_sweep:
-            self.due = self.marks.next_sweep
-            if came:
-                self.due = max(self.due, min(look.ended, self.due) + min(LULL, poll))
         else:
-            self.due = look.ended + poll
+            self.due = min(look.ended + poll, self._sweep_due(look, came))
 
     def rung(self) -> None:
         """Look again: now, or soon if it is a side lane that was empty a moment ago."""
         soon = LONG_AGO if self.lane is Lane.OPEN else self.empty_since + PROBE
         self.news = self.news or self.due > LONG_AGO
         self.due = min(self.due, soon)
+
+    def _sweep_due(self, look: Look, came: int) -> float:
+        """When to sweep what a look by marks may have passed by."""
+        if not (self.marked and self.marks.wants_sweep):
+            return inf
+        due = self.marks.next_sweep
+        return max(due, min(look.ended, due) + LULL) if came else due
 
     def reset(self) -> None:
         """Forget how far it has come: the line was put in another order."""
