@@ -63,7 +63,7 @@ class Line:
             self._connection.terminate()
 
     async def _opened(self) -> Connection:
-        """A new connection, to the end though its user gives up: drivers complain when cut short."""
+        """A new connection; not cut short though its user gives up: the driver would complain."""
         opening = asyncio.ensure_future(self._connect())
         try:
             return await asyncio.shield(opening)
