@@ -12,6 +12,9 @@ from pathlib import Path
 from tests.acceptance.fleet import START, surroundings
 from tests.services.server import free_port
 
+# How much is shown of the log of an API that did not start; after many lives it is long.
+LAST_WORDS = 10_000
+
 
 class Api:
     """`windlass serve`, and where it is."""
@@ -70,7 +73,7 @@ class Api:
                 said += line
                 if line.startswith(b"}"):
                     return str(json.loads(said)["url"])
-        raise AssertionError((self._folder / "api.log").read_text())
+        raise AssertionError((self._folder / "api.log").read_text()[-LAST_WORDS:])
 
 
 @asynccontextmanager

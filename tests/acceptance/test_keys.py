@@ -1,10 +1,12 @@
-"""A thousand keys, five requests each, while Redis is emptied and the API killed at every step."""
+"""A thousand keys or more, five requests each; Redis is emptied, the API killed at every step."""
 
 import asyncio
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from http import HTTPStatus
+from itertools import count
 from pathlib import Path
 
 import aiohttp
@@ -12,67 +14,23 @@ import pytest
 import redis as client
 
 from tests.acceptance.api import Api
+from tests.acceptance.dying import STEPS
 from tests.acceptance.fleet import START
+from tests.acceptance.nursery import BOOK
 from tests.faults.dose import dose
 from tests.services.redis import RedisServer
 from tests.waiting import until
 from windlass import Windlass
 from windlass.core.job import State
+from windlass.worker.background import background
 
-# Enough of them that callers are left when it has died for the last time.
-KEYS, TIMES = dose(short=1_000, full=5_000), 5
+# At least so many; they go on for as long as the API dies.
+KEYS, TIMES = 1_000, 5
 CALLERS = 40
 # How often it is killed at each step.
-DEATHS = dose(short=1, full=10)
-
-# `windlass serve` that kills itself at a step, sooner or later from life to life.
-DYING = """
-import os, random, signal
-from windlass.store import shelf, sql_store
-
-step, passes = {step!r}, random.Random({life}).randrange(3, 12)
-
-def mortal(owner, name, before, after):
-    acts = getattr(owner, name)
-    async def act(*args, **given):
-        die(before)
-        answer = await acts(*args, **given)
-        die(after)
-        return answer
-    setattr(owner, name, act)
-
-def mortal_script(make):
-    def script(*args, **given):
-        steps = make(*args, **given)
-        try:
-            statement = next(steps)
-            while True:
-                rows = yield statement
-                die("inside the transaction")
-                statement = steps.send(rows)
-        except StopIteration as stop:
-            return stop.value
-    return script
-
-def die(where):
-    global passes
-    if where == step:
-        passes -= 1
-        if passes == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-mortal(shelf.Shelf, "look_at_keys", "before the look", "before the commit")
-mortal(sql_store.SqlStore, "enqueue", None, "after the commit")
-mortal(shelf.Shelf, "fill", None, "before the answer")
-sql_store._enqueue_all = mortal_script(sql_store._enqueue_all)
-"""
-STEPS = (
-    "before the look",
-    "before the commit",
-    "inside the transaction",
-    "after the commit",
-    "before the answer",
-)
+DEATHS = dose(short=1, full=200)
+# `windlass serve`, after it has died so often.
+REBORN = f"from tests.acceptance.nursery import bear\nbear({DEATHS})\n{START}"
 
 
 class Callers:
@@ -83,11 +41,17 @@ class Callers:
         self.ids: dict[str, set[str]] = {}
         self.answers = 0
 
-    async def run(self) -> None:
-        """Send every key so many times, several of each at once."""
-        wanted = iter([f"key {number}" for number in range(KEYS) for _ in range(TIMES)])
+    async def run(self, over: asyncio.Event) -> None:
+        """Send every key so many times, several of each at once, until it is over."""
+        wanted = self._wanted(over)
         async with aiohttp.ClientSession(self._url) as session:
             await asyncio.gather(*(self._call(session, wanted) for _ in range(CALLERS)))
+
+    def _wanted(self, over: asyncio.Event) -> Iterator[str]:
+        for number in count():
+            if number >= KEYS and over.is_set():
+                return
+            yield from [f"key {number}"] * TIMES
 
     async def _call(self, session: aiohttp.ClientSession, wanted: Iterator[str]) -> None:
         for key in wanted:
@@ -109,18 +73,6 @@ class Callers:
         return True
 
 
-async def lives(api: Api) -> list[int]:
-    """Start the API again each time it has died; answer with what it died of."""
-    died = []
-    for life, step in enumerate(STEPS * DEATHS):
-        api.code = DYING.format(step=step, life=life) + START
-        await api.start()
-        died.append(await api.ended())
-    api.code = START
-    await api.start()
-    return died
-
-
 async def emptying(server: RedisServer) -> None:
     """Empty Redis again and again."""
     with client.Redis.from_url(server.url) as redis:
@@ -138,26 +90,28 @@ async def test_each_key_makes_one_job_whoever_dies(
 ) -> None:
     with RedisServer() as server:
         monkeypatch.setenv("WINDLASS_REDIS", server.url)
-        api = Api(tmp_path, store_url)
+        api, over = Api(tmp_path, store_url, REBORN), asyncio.Event()
         callers = Callers(api.url)
-        living, empty = asyncio.create_task(lives(api)), asyncio.create_task(emptying(server))
         try:
-            await callers.run()
-            died = await living
+            async with background(emptying(server)), asyncio.TaskGroup() as group:
+                group.create_task(callers.run(over))
+                await api.start()
+                over.set()
         finally:
-            empty.cancel()
-            living.cancel()
             api.kill()
 
         async with Windlass(store_url) as app:
             stats = await app.stats()
 
-    record_property("deaths", len(died))
+    died = Counter((tmp_path / BOOK).read_text().splitlines())
+    keys = len(callers.ids)
+    record_property("deaths", died.total())
+    record_property("keys", keys)
     record_property("requests answered", callers.answers)
     record_property("jobs for each key", max(len(ids) for ids in callers.ids.values()))
-    assert died == [-signal.SIGKILL] * len(STEPS) * DEATHS
-    assert callers.answers == KEYS * TIMES
-    assert len(callers.ids) == KEYS
+    assert died == {f"{step}: {-signal.SIGKILL}": DEATHS for step in STEPS}
+    assert keys >= KEYS
+    assert callers.answers == keys * TIMES
     assert all(len(ids) == 1 for ids in callers.ids.values())
-    assert len(set.union(*callers.ids.values())) == KEYS
-    assert {state: count for state, count in stats.states.items() if count} == {State.PENDING: KEYS}
+    assert len(set.union(*callers.ids.values())) == keys
+    assert {state: count for state, count in stats.states.items() if count} == {State.PENDING: keys}
