@@ -184,6 +184,36 @@ def test_a_loop_that_ends_in_the_middle_is_told_of_once(
     assert "exception calling callback" not in caplog.text
 
 
+def test_what_cannot_clear_up_without_its_loop_is_told_of_all_the_same(sqlite_url: str) -> None:
+    app = Windlass(sqlite_url)
+    open_, asked = threading.Event(), threading.Event()
+
+    async def host() -> None:
+        await app.stats()
+        open_.set()
+        await asyncio.to_thread(asked.wait)
+
+    async def ask() -> None:
+        asked.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.to_thread(open_.clear)
+
+    def run() -> None:
+        loop = asyncio.new_event_loop()
+        loop.run_until_complete(host())
+        loop.close()
+
+    running = threading.Thread(target=run)
+    running.start()
+    open_.wait()
+
+    with pytest.raises(StoreAway, match="event loop ended before it answered"):
+        app.blocking.bridge.run(ask())
+    running.join()
+
+
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """Programs in the background of a shell ignore an interrupt, and so would these tests there."""

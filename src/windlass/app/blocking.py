@@ -17,16 +17,19 @@ T = TypeVar("T")
 
 
 def verb(
-    method: Callable[Concatenate[Verbs, P], Coroutine[Any, Any, T]],
+    method: Callable[Concatenate[Verbs, P], Coroutine[Any, Any, T]], *, at_hand: bool = False
 ) -> Callable[Concatenate[Blocking, P], T]:
-    """The verb as a plain method: it waits for the answer."""
+    """The verb as a plain method: it waits for the answer.
+
+    `at_hand` is said of verbs that need no event loop where the store needs none.
+    """
 
     @functools.wraps(method)
     def wait(self: Blocking, /, *args: P.args, **kwargs: P.kwargs) -> T:
         refuse_on_a_loop()
         coroutine = method(self.verbs, *args, **kwargs)
         # A caller's own connection belongs to the caller's thread, and nothing else is waited for.
-        if kwargs.get("connection") is not None:
+        if kwargs.get("connection") is not None or (at_hand and self.bridge.at_hand()):
             return at_once(coroutine)
         return self.bridge.run(coroutine)
 
@@ -42,9 +45,9 @@ class Blocking:
         self.bridge = bridge
 
     draft = verb(Verbs.draft)
-    enqueue = verb(Verbs.enqueue)
-    enqueue_many = verb(Verbs.enqueue_many)
-    enqueue_each = verb(Verbs.enqueue_each)
+    enqueue = verb(Verbs.enqueue, at_hand=True)
+    enqueue_many = verb(Verbs.enqueue_many, at_hand=True)
+    enqueue_each = verb(Verbs.enqueue_each, at_hand=True)
     bulk = verb(Verbs.bulk)
     get = verb(Verbs.get)
     read = verb(Verbs.read)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from windlass.app.home import Homes
 from windlass.core.errors import BadInput, StoreAway
+from windlass.running import running_loop
 
 T = TypeVar("T")
 
@@ -34,6 +35,10 @@ class Bridge:
         self._background: asyncio.AbstractEventLoop | None = None
         self._process = os.getpid()
 
+    def at_hand(self) -> bool:
+        """Whether there is no need to go anywhere: what is open serves this thread as it is."""
+        return self._process == os.getpid() and self._homes.at_hand()
+
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Wait for the coroutine's answer."""
         loop = self._loop()
@@ -41,7 +46,8 @@ class Bridge:
             return _answer(asyncio.run_coroutine_threadsafe(coroutine, loop), loop)
         finally:
             if loop.is_closed():
-                coroutine.close()
+                with suppress(RuntimeError):  # what it would clear up there is gone with the loop
+                    coroutine.close()
 
     @contextmanager
     def entered(self, block: AbstractAsyncContextManager[T]) -> Iterator[T]:
@@ -107,9 +113,7 @@ def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def refuse_on_a_loop() -> None:
     """Refuse to wait where an event loop would stand still meanwhile."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if running_loop() is None:
         return
     raise BadInput("app.blocking would halt this thread's event loop; here: await app.enqueue(…)")
 

@@ -12,7 +12,9 @@ from windlass.app.pile import Pile
 from windlass.app.ports import Backend, Ports
 from windlass.app.sender import Sender
 from windlass.app.watch import Watcher
+from windlass.core.errors import StoreAway
 from windlass.core.job import Job, JobId
+from windlass.running import running_loop
 
 # While one statement is answered the next piles up; more at once would only share less.
 READS = 2
@@ -24,6 +26,7 @@ class Home:
     def __init__(self, backend: Backend, ports: Ports) -> None:
         """Live on the running event loop."""
         self.store, self.bell, self.hail = backend.store, backend.bell, backend.hail
+        self.at_once = backend.at_once
         self.locks = Locks(self.store, self.hail, ports.clock, ports.chance)
         self.sender = Sender(backend, ports.clock)
         self.watcher = Watcher(self._look)
@@ -57,10 +60,15 @@ class Homes:
         self._doors: dict[asyncio.AbstractEventLoop, asyncio.Lock] = {}
 
     async def here(self) -> Home:
-        """The home on the running event loop."""
-        loop = asyncio.get_running_loop()
-        home = self._homes.get(loop)
+        """The home on the running event loop; a thread that runs none has the one at hand."""
+        loop = running_loop()
+        home = self._near() if loop is None else self._homes.get(loop)
         return home or await self._open(loop)
+
+    def at_hand(self) -> bool:
+        """Whether a home is open that would serve a thread without an event loop right now."""
+        home = self._near()
+        return home is not None and home.at_once()
 
     def elsewhere(self) -> asyncio.AbstractEventLoop | None:
         """A home's event loop that is running; asked by a thread that runs none."""
@@ -80,7 +88,13 @@ class Homes:
         self._homes.clear()
         self._doors.clear()
 
-    async def _open(self, loop: asyncio.AbstractEventLoop) -> Home:
+    def _near(self) -> Home | None:
+        loop = self.elsewhere()
+        return self._homes.get(loop) if loop else None
+
+    async def _open(self, loop: asyncio.AbstractEventLoop | None) -> Home:
+        if loop is None:
+            raise StoreAway("the app was closed meanwhile")
         async with self._door(loop):
             if loop not in self._homes:
                 self._forget_ended()

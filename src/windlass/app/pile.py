@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from windlass.running import running_loop
+
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -28,8 +30,12 @@ class Pile(Generic[A, B]):
 
     async def add(self, item: A) -> B:
         """Put one thing on the pile; answer when it was acted upon."""
+        loop = running_loop()
+        if loop is None:
+            [alone] = await self._act([item])
+            return alone
         # One of its own, which costs half of what it would to shield the task from each caller.
-        answer: asyncio.Future[B] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[B] = loop.create_future()
         self._waiting.append((item, answer))
         if self._next is None:
             self._next = asyncio.create_task(self._take_turn())

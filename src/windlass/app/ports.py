@@ -21,6 +21,8 @@ class Backend(NamedTuple):
     bell: Bell
     observer: Observer = Observers()
     hail: Hail = Silence()
+    # Whether store and bell would serve a thread without an event loop right now.
+    at_once: Callable[[], bool] = bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

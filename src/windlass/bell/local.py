@@ -18,6 +18,7 @@ from windlass.bell.inbox import Inbox
 from windlass.clock import Chance
 from windlass.core.herald import Herald
 from windlass.observe.events import BellLost, BellRung, Observer
+from windlass.running import running_loop
 
 # The system refuses longer socket paths: 108 bytes on Linux, 104 on macOS, with a zero at the end.
 MAX_PATH = 100
@@ -108,7 +109,7 @@ class LocalBell:
 
 
 def _tell(ear: Inbox, loop: asyncio.AbstractEventLoop, words: Sequence[str]) -> None:
-    if loop is asyncio.get_running_loop():
+    if loop is running_loop():
         ear.hear(words)
         return
     with suppress(RuntimeError):  # its loop has ended, and nobody hears it any more

@@ -63,6 +63,10 @@ class SqliteDatabase:
         """Do, in a transaction of its own, what a statement or a script cannot express."""
         return await self._writer.do(work, alone=True)
 
+    def at_once(self) -> bool:
+        """Whether a thread without an event loop would write here and now, behind nobody."""
+        return self._writer.at_once()
+
     async def close(self) -> None:
         """Finish what is queued and let go of every connection."""
         for hands in [*self._readers, self._writer]:

@@ -9,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from windlass.core.errors import StoreAway
+from windlass.core.errors import Busy, StoreAway
+from windlass.running import running_loop
 from windlass.store.sqlite_session import Session
 
 T = TypeVar("T")
@@ -21,6 +22,11 @@ Work: TypeAlias = Callable[[Session], T]
 MOST_AT_ONCE = 128
 # After this long without work the write-ahead log is folded back into the file.
 IDLE = 2.0
+
+INTERRUPTED = (
+    "this thread is writing already, and was interrupted by what writes now, such as a signal"
+    " handler; note it there, and write when the handler has returned"
+)
 
 
 class Command(Generic[T]):
@@ -74,6 +80,36 @@ class Command(Generic[T]):
         return await self._future
 
 
+class Errand(Command[T]):
+    """Work for which a thread without an event loop waits."""
+
+    __slots__ = ("_done", "_given_up")
+
+    def __init__(self, work: Work[T], *, alone: bool = False) -> None:
+        """Answer to the thread that calls `wait`."""
+        super().__init__(work, alone=alone)
+        self._done = threading.Event()
+        self._given_up = False
+
+    @property
+    def given_up(self) -> bool:
+        """Whether the thread was interrupted while it waited."""
+        return self._given_up
+
+    def deliver(self) -> None:
+        """Tell the thread that waits."""
+        self._done.set()
+
+    def wait(self) -> T:
+        """Wait for the answer."""
+        try:
+            self._done.wait()
+        except BaseException:
+            self._given_up = True
+            raise
+        return self.result()
+
+
 Perform: TypeAlias = Callable[[Sequence[Command[Any]]], None]
 
 
@@ -82,6 +118,10 @@ class Hands(Protocol):
 
     async def do(self, work: Work[T], *, alone: bool = False) -> T:
         """Carry out one command and answer after its commit, which it may share with others."""
+        ...
+
+    def at_once(self) -> bool:
+        """Whether a caller without an event loop would be served here and now."""
         ...
 
     async def close(self) -> None:
@@ -103,13 +143,21 @@ class InlineHands:
         self._perform([command])
         return command.result()
 
+    def at_once(self) -> bool:
+        """Always: nobody else is there."""
+        return True
+
     async def close(self) -> None:
         """Let go of the connection."""
         self._end()
 
 
 class ThreadHands:
-    """A thread that takes whatever has piled up and carries it out together."""
+    """A thread that takes whatever has piled up and carries it out together.
+
+    A caller that has no event loop to keep free carries its command out itself, while the thread
+    is awake and owes nobody anything: that saves changing threads, there and back.
+    """
 
     def __init__(
         self, name: str, perform: Perform, end: Callable[[], None], idle: Callable[[], None]
@@ -121,38 +169,96 @@ class ThreadHands:
         self._idle = idle
         self._queue: queue.SimpleQueue[Command[Any] | None] = queue.SimpleQueue()
         self._put_back: list[Command[Any] | None] = []
-        self._starting = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._guard = threading.Lock()  # of what follows
+        self._owed = 0  # commands that were given and are not carried out
+        self._awake = False  # from the first command until the log is folded, and from the next
+        self._used = False  # by a caller itself, since the thread last looked
         self._closed = False
+        self._thread: threading.Thread | None = None
+        self._turn = threading.Lock()  # whoever has it may use the connection
+        self._inside: int | None = None  # the caller's thread that has it
 
     async def do(self, work: Work[T], *, alone: bool = False) -> T:
-        """Queue it, and wait for the commit that it is part of."""
-        command = Command(work, asyncio.get_running_loop(), alone=alone)
-        with self._starting:
-            if self._closed:
-                raise StoreAway("the database was closed")
-            self._queue.put(command)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-                self._thread.start()
+        """Queue it and wait for the commit that it is part of, or carry it out here and now."""
+        loop = running_loop()
+        if loop is None:
+            return self._do_without_loop(work, alone=alone)
+        command = Command(work, loop, alone=alone)
+        self._hand_over(command)
         return await command.delivered()
+
+    def at_once(self) -> bool:
+        """Whether nobody is before the caller; or only itself, who must not wait for itself."""
+        return self._free() or self._inside == threading.get_ident()
 
     async def close(self) -> None:
         """Finish what is queued, then end the thread."""
-        with self._starting:
+        with self._guard:
             self._closed = True
             thread, self._thread = self._thread, None
             self._queue.put(None)
         if thread is not None:
             await asyncio.to_thread(thread.join)
 
+    def _do_without_loop(self, work: Work[T], *, alone: bool) -> T:
+        if self._comes_first():
+            return self._do_here(work)
+        if self._inside == threading.get_ident():
+            raise Busy(INTERRUPTED)
+        errand = Errand(work, alone=alone)
+        self._hand_over(errand)
+        return errand.wait()
+
+    def _do_here(self, work: Work[T]) -> T:
+        command = Command(work)
+        try:
+            with self._turn:
+                self._insist_on_open()
+                self._inside = threading.get_ident()
+                self._perform_or_fail([command])
+        finally:
+            self._inside = None
+            self._carried_out(1)
+        return command.result()
+
+    def _comes_first(self) -> bool:
+        """Whether the caller may carry out its command; if so, others wait for it."""
+        with self._guard:
+            first = self._free()
+            if first:
+                self._owed, self._used = 1, True
+            return first
+
+    def _free(self) -> bool:
+        return self._awake and not self._owed and not self._closed
+
+    def _hand_over(self, command: Command[Any]) -> None:
+        with self._guard:
+            self._insist_on_open()
+            self._owed, self._awake = self._owed + 1, True
+            self._queue.put(command)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+
+    def _insist_on_open(self) -> None:
+        if self._closed:
+            raise StoreAway("the database was closed")
+
+    def _carried_out(self, commands: int) -> None:
+        with self._guard:
+            self._owed -= commands
+
     def _run(self) -> None:
         try:
             while commands := self._next():
-                self._perform_or_fail(commands)
+                with self._turn:
+                    self._perform_or_fail(commands)
+                self._carried_out(len(commands))
                 _deliver(commands)
         finally:
-            self._end()
+            with self._turn:
+                self._end()
 
     def _perform_or_fail(self, commands: Sequence[Command[Any]]) -> None:
         try:
@@ -170,6 +276,7 @@ class ThreadHands:
                 self._put_back.append(command)
                 break
             if command.given_up:
+                self._carried_out(1)
                 continue
             taken.append(command)
             if command.alone or len(taken) == MOST_AT_ONCE:
@@ -179,18 +286,31 @@ class ThreadHands:
     def _wait(self) -> Command[Any] | None:
         if self._put_back:
             return self._put_back.pop()
-        try:
-            return self._queue.get(timeout=IDLE)
-        except queue.Empty:
-            self._idle()
-            return self._queue.get()
+        while True:
+            try:
+                return self._queue.get(timeout=IDLE)
+            except queue.Empty:
+                if self._falls_asleep():
+                    return self._queue.get()
+
+    def _falls_asleep(self) -> bool:
+        """Clear up if nobody came by meanwhile; who comes next wakes the thread."""
+        with self._guard:
+            idle = not self._used and not self._owed
+            self._used, self._awake = False, not idle
+        if idle:
+            with self._turn:
+                self._idle()
+        return idle
 
 
 def _deliver(commands: Sequence[Command[Any]]) -> None:
     """Wake each loop once, not once a command."""
     by_loop: dict[asyncio.AbstractEventLoop, list[Command[Any]]] = defaultdict(list)
     for command in commands:
-        if command.loop is not None:
+        if command.loop is None:
+            command.deliver()
+        else:
             by_loop[command.loop].append(command)
     for loop, theirs in by_loop.items():
         try:

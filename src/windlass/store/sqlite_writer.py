@@ -81,18 +81,14 @@ class Writer:
         """Carry all of them out, or say to each why not."""
         try:
             connection = self._connected.get()
-            self._patience.wait(lambda: connection.execute("begin immediate"))
         except (sqlite3.Error, WindlassError) as problem:
             _fail(commands, problem)
             return
         try:
-            for command in commands:
-                self._one(connection, command, alone=len(commands) == 1)
-        except sqlite3.Error as problem:
+            self._carry_out(connection, commands)
+        finally:
+            # Also after an interrupt, which a thread of the program's own may get at any moment.
             self._abandon(connection)
-            _fail(commands, problem)
-            return
-        self._commit(connection, commands)
 
     def end(self) -> None:
         """Let go of the connection."""
@@ -104,6 +100,16 @@ class Writer:
             self._connected.get().execute("pragma wal_checkpoint(truncate)").fetchall()
         except (sqlite3.Error, WindlassError):
             return
+
+    def _carry_out(self, connection: sqlite3.Connection, commands: Sequence[Command[Any]]) -> None:
+        try:
+            self._patience.wait(lambda: connection.execute("begin immediate"))
+            for command in commands:
+                self._one(connection, command, alone=len(commands) == 1)
+        except (sqlite3.Error, WindlassError) as problem:
+            _fail(commands, problem)
+            return
+        self._commit(connection, commands)
 
     def _one(self, connection: sqlite3.Connection, command: Command[Any], *, alone: bool) -> None:
         """Carry out one command, so that its failure undoes nothing but itself."""
@@ -127,12 +133,11 @@ class Writer:
             if connection.in_transaction:
                 connection.execute("commit")
         except sqlite3.Error as problem:
-            self._abandon(connection)
             for command in commands:
                 command.fail(translated(problem, at_commit=True))
 
     def _abandon(self, connection: sqlite3.Connection) -> None:
-        """Undo everything, by closing the connection if there is no other way."""
+        """Undo what is not committed, by closing the connection if there is no other way."""
         try:
             if connection.in_transaction:
                 connection.execute("rollback")

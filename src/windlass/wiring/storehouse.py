@@ -76,6 +76,15 @@ class Storehouse:
             await database.close()
             raise
 
+    def at_once(self, store: SqlStore) -> Callable[[], bool]:
+        """Whether this store and its bell would serve a thread without an event loop right now."""
+        if self.address.dialect != "sqlite" or self.keyspace is not None:
+            return bool  # never
+        from windlass.store.sqlite import SqliteDatabase  # noqa: PLC0415
+
+        assert isinstance(store.database, SqliteDatabase)  # noqa: S101 — as opened above
+        return store.database.at_once
+
     def migrator(self) -> tuple[migrations.Migrator, Database]:
         """What changes the tables, and the database to close afterwards."""
         database = self._database(1)

@@ -93,7 +93,8 @@ class Windlass(App):
 
     async def _connect(self) -> Backend:
         house = self.storehouse
-        return Backend(await house.store(), house.bell(), house.observer, house.hail())
+        store = await house.store()
+        return Backend(store, house.bell(), house.observer, house.hail(), house.at_once(store))
 
 
 def _backoff(settings: Settings) -> Backoff:
