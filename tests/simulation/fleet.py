@@ -25,6 +25,7 @@ from windlass.worker.hired import Hired, record_of
 from windlass.worker.lease import Lease
 from windlass.worker.node import Outfit
 from windlass.worker.settings import WorkerSettings
+from windlass.worker.slots import Slots
 from windlass.worker.tenure import LeaseTerms
 from windlass.worker.worker import Worker
 
@@ -117,6 +118,7 @@ def hired(process: Process, store: SqlStore, node: NodeId, lease: Lease, **rest:
         observer=observer,
         pools=NoPools(),
         peek=store.head,
+        slots=rest.get("slots"),
     )
     record = record_of(worker, node, settings, known.types())
     if process.parent is not None:
@@ -141,12 +143,13 @@ class EmbeddedNode:
         settings = worker_settings(plan, process.world.plan.knobs, embedded=True)
 
         @asynccontextmanager
-        async def hire(node: NodeId, lease: Lease) -> AsyncIterator[Hired]:
+        async def hire(node: NodeId, lease: Lease, slots: Slots) -> AsyncIterator[Hired]:
             worker = WorkerId(process.chance.token())
-            yield hired(process, store, node, lease, worker=worker, settings=settings)
+            yield hired(process, store, node, lease, worker=worker, settings=settings, slots=slots)
 
         outfit = outfit_of(process, store, aside=process.aside)
-        self._shift = Shift(outfit, hire, VERSION)
+        slots = Slots(settings.slots, settings.threads)
+        self._shift = Shift(outfit, hire, slots, VERSION)
 
     async def run(self) -> None:
         """Live until stopped."""

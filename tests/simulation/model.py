@@ -67,7 +67,6 @@ class Execution:
 
     process: str
     began: float
-    worker: str | None = None
     end: str | None = None
     threads: int = 0
     deaf: bool = False  # does not stop when told to; its fence is all that holds it
@@ -165,25 +164,18 @@ class Model:
             "I15",
             lambda: f"{job} is granted {threads} threads",
         )
-        running = self._running_beside(process, row.worker)
+        running = [
+            one for one in self.executions.values() if one.process == process and not one.end
+        ]
         taken = sum(one.threads for one in running) + (threads if row.threads else 0)
         _demand(
             taken <= capacity, "I15", lambda: f"{process} runs {taken} threads and has {capacity}"
         )
         if row.lane == "alone":
             _demand(not running, "I6", lambda: f"suspect {job} runs in company of {running}")
-        execution = Execution(
-            process, self.now(), row.worker, threads=threads if row.threads else 0
+        self.executions[job, fence] = Execution(
+            process, self.now(), threads=threads if row.threads else 0
         )
-        self.executions[job, fence] = execution
-
-    def _running_beside(self, process: str, worker: str) -> list[Execution]:
-        """What else runs in a process; a worker knows nothing of what would not end before it."""
-        return [
-            one
-            for one in self.executions.values()
-            if one.process == process and not one.end and (one.worker == worker or not one.deaf)
-        ]
 
     def _runs_once(self, job: str, process: str) -> None:
         """Whoever could have stopped in time has stopped before another begins."""

@@ -1,6 +1,7 @@
 """A worker inside another program: the same promises, on somebody else's event loop."""
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ from windlass.core.job import State
 from windlass.observe.events import LeaseLost, LeaseRenewed, NodeJoined, NodeLeft, WorkerStarted
 from windlass.wiring import Windlass
 from windlass.wiring.embedding import embedded_worker
+from windlass.worker.settings import default_threads
 
 
 class Host:
@@ -120,6 +122,38 @@ async def test_a_worker_that_the_fleet_forgot_begins_anew(host: Host) -> None:
         done = await host.app.wait(job.id, timeout=30)
 
     assert done.state is State.COMPLETED
+
+
+async def test_a_worker_that_begins_anew_does_not_grant_what_a_handler_will_not_give_back(
+    sqlite_url: str,
+) -> None:
+    host = Host(sqlite_url)
+    begun, let_go = threading.Event(), threading.Event()
+
+    @host.app.job(thread_demand=default_threads())
+    def cling() -> None:
+        if not begun.is_set():
+            begun.set()
+            let_go.wait(60)  # whoever tells it to stop
+
+    @host.app.job(thread_demand=1)
+    def reckon() -> None: ...
+
+    async with host.app, host.worker():
+        await cling.enqueue()
+        await until(begun.is_set)
+        home = await host.app._homes.here()
+        [(node, *_)] = (await home.store.fleet()).nodes
+        await home.store.leave(node.id)
+        await until(lambda: len(host.observer.of(WorkerStarted)) == 2, at_most=30)
+        waits = await reckon.enqueue()
+        for _ in range(3):  # what asks for no threads goes on
+            await host.app.wait((await host.add.enqueue(a=1, b=2)).id, timeout=30)
+        before = await host.app.get(waits.id)
+        let_go.set()
+        after = await host.app.wait(waits.id, timeout=30)
+
+    assert (before.state, after.state) == (State.PENDING, State.COMPLETED)
 
 
 async def test_a_type_that_is_declared_later_is_run_as_well(host: Host) -> None:

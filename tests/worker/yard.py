@@ -125,9 +125,13 @@ class Yard:
         return sum(sum(event.counts.values()) for event in self.seen.of(AttemptsSettled))
 
     async def hire(
-        self, store: Store | None = None, peek: Peek | None = None, **settings: Any
+        self,
+        store: Store | None = None,
+        peek: Peek | None = None,
+        after: Worker | None = None,
+        **settings: Any,
     ) -> Worker:
-        """A worker that is enlisted and does not run yet."""
+        """A worker that is enlisted and does not run yet, perhaps in the place of another."""
         worker = WorkerId(self.chance.token())
         given = WorkerSettings(**settings)
         await self.store.enlist(
@@ -155,6 +159,7 @@ class Yard:
             observer=self.seen,
             pools=SystemPools(self.app),
             peek=peek,
+            slots=None if after is None else after._slots,
         )
 
     @asynccontextmanager

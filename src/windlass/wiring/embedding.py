@@ -20,6 +20,7 @@ from windlass.worker.embedded import embedded
 from windlass.worker.hired import Hired
 from windlass.worker.lease import Lease
 from windlass.worker.own_thread import own_thread
+from windlass.worker.slots import Slots
 
 
 @asynccontextmanager
@@ -35,11 +36,15 @@ async def embedded_worker(
     assert isinstance(store, SqlStore)  # noqa: S101 — a storehouse opens no other
     settings = replace(worker_settings(house.settings), takes_suspects=True)
 
-    def hire_here(node: NodeId, lease: Lease) -> AbstractAsyncContextManager[Hired]:
+    def hire_here(node: NodeId, lease: Lease, slots: Slots) -> AbstractAsyncContextManager[Hired]:
         worker = WorkerId(house.chance.token())
-        vacancy = Vacancy(worker=worker, node=node, settings=settings, lease=lease, bell=bell)
+        vacancy = Vacancy(
+            worker=worker, node=node, settings=settings, lease=lease, bell=bell, slots=slots
+        )
         return hire(vacancy, house, store, registry, None)
 
     aside = background if house.locks is None and house.address.dialect == "sqlite" else own_thread
-    async with embedded(outfit(house, store, bell, aside), hire_here, str(windlass.__version__)):
+    slots = Slots(settings.slots, settings.threads)
+    version = str(windlass.__version__)
+    async with embedded(outfit(house, store, bell, aside), hire_here, slots, version):
         yield

@@ -19,6 +19,7 @@ from windlass.worker.hired import Hired, record_of
 from windlass.worker.lease import Lease
 from windlass.worker.pools import SystemPools
 from windlass.worker.settings import WorkerSettings
+from windlass.worker.slots import Slots
 from windlass.worker.worker import Worker
 
 
@@ -31,6 +32,7 @@ class Vacancy:
     settings: WorkerSettings
     lease: Lease
     bell: Bell
+    slots: Slots | None = None  # of a process in which another worked before
 
 
 @asynccontextmanager
@@ -63,6 +65,7 @@ async def hire(
             observer=house.observer,
             pools=SystemPools(app),
             peek=store.head,
+            slots=vacancy.slots,
         )
         yield Hired(
             worker=worker,

@@ -203,7 +203,8 @@ class Claimer:
         return (Lane.THREADS, Lane.OPEN) if last_was_open else (Lane.OPEN, Lane.THREADS)
 
     def _stands_back(self, now: float) -> bool:
-        return self._suspicion.stands_back(now, idle=self._hunger.idle)
+        hunger = self._hunger
+        return self._suspicion.stands_back(now, idle=hunger.idle, stuck=hunger.stuck)
 
     def _appetite(self, lane: Lane) -> Appetite[Mode]:
         if lane is Lane.OPEN:

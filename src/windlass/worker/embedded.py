@@ -16,17 +16,20 @@ from windlass.worker.background import any_of, background
 from windlass.worker.hired import Hired
 from windlass.worker.lease import Lease, LocalLease
 from windlass.worker.node import Node, Outfit
+from windlass.worker.slots import Slots
 
-HireHere: TypeAlias = Callable[[NodeId, Lease], AbstractAsyncContextManager[Hired]]
+HireHere: TypeAlias = Callable[[NodeId, Lease, Slots], AbstractAsyncContextManager[Hired]]
 
 # How soon a type is taken on that was declared while the worker runs.
 LESSONS = Pace(every=0.5, wait_first=True)
 
 
 @asynccontextmanager
-async def embedded(outfit: Outfit, hire: HireHere, version: str) -> AsyncIterator[None]:
+async def embedded(
+    outfit: Outfit, hire: HireHere, slots: Slots, version: str
+) -> AsyncIterator[None]:
     """Run jobs while the block runs; leaving it drains, leaving it by an error hands back."""
-    shift = Shift(outfit, hire, version)
+    shift = Shift(outfit, hire, slots, version)
     async with background(shift.run()):
         try:
             await any_of(shift.started, shift.ended)
@@ -43,12 +46,14 @@ async def embedded(outfit: Outfit, hire: HireHere, version: str) -> AsyncIterato
 class Shift:
     """One stay of a worker in somebody's process, over as many nodes as the fleet forgets."""
 
-    def __init__(self, outfit: Outfit, hire: HireHere, version: str) -> None:
+    def __init__(self, outfit: Outfit, hire: HireHere, slots: Slots, version: str) -> None:
         """Begin idle; see `run`."""
         self.started = asyncio.Event()
         self.ended = asyncio.Event()
         self._outfit = outfit
         self._hire = hire
+        # Of all tours: a handler that would not end with one still has its threads in the next.
+        self._slots = slots
         self._version = version
         self._stop = asyncio.Event()
         self._drain = True
@@ -76,7 +81,7 @@ class Shift:
         )
         lease = LocalLease(outfit.clock)
         node = Node(record, outfit, lease)
-        async with self._hire(node.id, lease) as hired:
+        async with self._hire(node.id, lease, self._slots) as hired:
             crew = Solo(hired)
             async with node.on_duty(crew):
                 await hired.enlist()

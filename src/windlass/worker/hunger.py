@@ -58,6 +58,11 @@ class Hunger:
         return not self._slots.running and not self.held and not self._settler.unsettled
 
     @property
+    def stuck(self) -> bool:
+        """Whether something runs that may never end, so that it is of no use to wait until idle."""
+        return self._slots.given_up > 0
+
+    @property
     def crowded(self) -> bool:
         """Whether there would be room if less were on its way to be settled."""
         if self.headroom <= 0:

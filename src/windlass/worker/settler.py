@@ -118,6 +118,7 @@ class Settler:
             # Their claims live by a lease that runs out, so they are reclaimed and run again.
             text = f"{self.unsettled} attempts were left to be reclaimed"
             self._observer.on(ChoreFailed("settle", text, away=True))
+            self.on_settled([*self.claims()])
 
     async def _flush(self) -> None:
         count = placement.leading([*map(_size, self._waiting[:BATCH])])

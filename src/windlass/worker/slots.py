@@ -1,4 +1,4 @@
-"""How many attempts a worker has open, and which threads it has granted."""
+"""How many attempts a process has open, and which threads it has granted."""
 
 from __future__ import annotations
 
@@ -9,19 +9,36 @@ from windlass.core.placement import granted
 
 
 class Slots:
-    """Counts what is taken. Threads stay taken until the attempt has ended *and* is settled."""
+    """Counts what is taken. Threads stay taken until the attempt has ended *and* is settled.
 
-    __slots__ = ("_grants", "free_threads", "limit", "offer", "running", "threads", "wanted")
+    A worker may end before an attempt that will not; one that works here after it has the same
+    slots, and so no more than is truly free.
+    """
+
+    __slots__ = (
+        "_grants",
+        "free_threads",
+        "freed",
+        "given_up",
+        "limit",
+        "offer",
+        "running",
+        "threads",
+        "wanted",
+    )
 
     def __init__(self, limit: int, threads: int) -> None:
         """Begin with everything free."""
         self.limit = limit
         self.threads = threads
         self.running = 0
+        self.given_up = 0  # of those: told to end, and may never do so
         self.free_threads = threads
         # Somebody waits for a slot, and is told by `offer` when one comes free.
         self.wanted = False
         self.offer: Callable[[], None] = lambda: None
+        # Told when one that was given up has ended at last.
+        self.freed: Callable[[], None] = lambda: None
         self._grants: dict[tuple[str, int], tuple[int, int]] = {}  # threads, who still holds them
 
     def take(self) -> bool:
@@ -38,6 +55,15 @@ class Slots:
         if self.wanted:
             self.wanted = False
             self.offer()
+
+    def give_up(self) -> None:
+        """Wait no more for an attempt; its slot stays taken until it ends."""
+        self.given_up += 1
+
+    def ended_late(self) -> None:
+        """One that was given up has ended after all."""
+        self.given_up -= 1
+        self.freed()
 
     def grant(self, claim: Claim) -> None:
         """Set threads aside for a claim that asks for some.

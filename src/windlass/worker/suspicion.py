@@ -31,10 +31,15 @@ class Suspicion:
         self._here = one
         self._waiting_since = None
 
-    def stands_back(self, now: float, *, idle: bool) -> bool:
-        """Whether to claim nothing: one is here, or has waited so long that we run empty for it."""
+    def stands_back(self, now: float, *, idle: bool, stuck: bool) -> bool:
+        """Whether to claim nothing: one is here, or has waited so long that we run empty for it.
+
+        Nobody runs empty who has something `stuck` that may never end.
+        """
         if idle:
             self._here = False
             return False
+        if self._here or stuck:
+            return self._here
         since = self._waiting_since
-        return self._here or (since is not None and now - since >= self._settings.patience)
+        return since is not None and now - since >= self._settings.patience

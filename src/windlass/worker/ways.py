@@ -101,12 +101,15 @@ class Gear:
         else:
             self.settle(attempt, ending, now)
         self.release(way, attempt.claim)
+        if attempt.abandoned:
+            self.slots.ended_late()
 
     def abandon(self, attempt: Attempt, ending: Ending) -> None:
         """Settle an attempt that cannot be stopped; its place stays taken until it ends."""
         if attempt.abandoned:
             return
         attempt.abandoned = True
+        self.slots.give_up()
         if not attempt.settled:
             self.settle(attempt, ending, self.clock.monotonic())
 

@@ -56,8 +56,12 @@ class Worker:
         observer: Observer,
         pools: Pools,
         peek: Peek | None = None,
+        slots: Slots | None = None,
     ) -> None:
-        """Join the parts; nothing begins before `run`."""
+        """Join the parts; nothing begins before `run`.
+
+        In `slots` an earlier worker of this process may have left attempts that would not end.
+        """
         self.id = id
         # Told whenever it changes whether the worker could take more than it has.
         self.on_room: Callable[[bool], None] = lambda _: None
@@ -74,7 +78,7 @@ class Worker:
             worker=id, store=store, notes=self._notes, clock=clock, chance=chance, observer=observer
         )
         self._settler.on_settled = self._settled
-        self._slots = Slots(settings.slots, settings.threads)
+        self._slots = slots or Slots(settings.slots, settings.threads)
         self._slots.offer = self._offer_slot
         self._gear = Gear(
             worker=id,
@@ -97,6 +101,7 @@ class Worker:
         identity = Identity(node=node, worker=id, settings=settings, modes=modes)
         self._claimer = Claimer(identity, store, self._gear, self._ways, peek)
         self._claimer.on_rest = self._rested
+        self._slots.freed = self._claimer.freed
         # Nobody else rings for them, and this worker may have room by now.
         self._settler.on_handed_back = self._claimer.ring
 
