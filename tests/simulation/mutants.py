@@ -248,8 +248,9 @@ def _always(_old: Any) -> Any:
 
 
 def _asks_nobody(_old: Any) -> Any:
-    async def mistaken(self: Any) -> None:
+    async def mistaken(self: Any) -> list[Any]:
         self._times = []
+        return []
 
     return mistaken
 

@@ -43,7 +43,7 @@ class Late(Faulty):
         return len(claimed.claims)
 
 
-async def test_claims_whose_answer_was_lost_are_handed_back(any_yard: Yard) -> None:
+async def test_claims_whose_answer_was_lost_are_taken_on(any_yard: Yard) -> None:
     async def work() -> None: ...
 
     any_yard.handles(work)
@@ -54,12 +54,27 @@ async def test_claims_whose_answer_was_lost_are_handed_back(any_yard: Yard) -> N
     async with any_yard.working(store):
         finished = await any_yard.come_to(State.COMPLETED, *jobs)
 
+    assert any_yard.seen.of(JobsHandedBack) == []
+    assert {(job.attempts, job.fence) for job in finished} == {(1, 1)}
+
+
+async def test_claims_of_threads_whose_answer_was_lost_are_handed_back(any_yard: Yard) -> None:
+    async def work() -> None: ...
+
+    any_yard.handles(work)
+    job = await any_yard.enqueue("work", threads=2)
+    store = Faulty(any_yard.store)
+    store.lose_claims = 1
+
+    async with any_yard.working(store):
+        [finished] = await any_yard.come_to(State.COMPLETED, job)
+
     [back] = any_yard.seen.of(JobsHandedBack)
-    assert set(back.jobs) == set(jobs)
-    assert {job.attempts for job in finished} == {1}
+    assert back.jobs == [job]
+    assert finished.attempts == 1
 
 
-async def test_claims_that_are_granted_after_the_line_was_cut_are_handed_back(
+async def test_claims_that_are_granted_after_the_line_was_cut_are_taken_on(
     any_yard: Yard,
 ) -> None:
     async def work() -> None: ...
@@ -92,10 +107,11 @@ async def test_a_worker_that_leaves_hands_back_what_was_granted_unheard(yard: Ya
 
 
 async def test_claims_that_run_are_not_taken_for_lost_ones(yard: Yard) -> None:
-    begun, go_on = asyncio.Event(), asyncio.Event()
+    begun: list[str] = []
+    go_on = asyncio.Event()
 
-    async def work() -> None:
-        begun.set()
+    async def work(ctx: Context) -> None:
+        begun.append(ctx.id)
         await go_on.wait()
 
     yard.handles(work)
@@ -103,14 +119,15 @@ async def test_claims_that_run_are_not_taken_for_lost_ones(yard: Yard) -> None:
     store = Faulty(yard.store)
 
     async with yard.working(store) as worker:
-        await begun.wait()
+        await until(lambda: begun)
         store.lose_claims = 1
         lost = await yard.enqueue("work")
         worker.ring()
-        await until(lambda: yard.seen.of(JobsHandedBack))
+        await until(lambda: len(begun) == 2)
         go_on.set()
         await yard.come_to(State.COMPLETED, job, lost)
 
+    assert begun == [job, lost]
     assert (await yard.job(job)).fence == 1
 
 

@@ -67,6 +67,17 @@ def test_claims_that_have_just_come_are_not_said_to_linger() -> None:
     assert (empty, new, waiting, line.lingers()) == (False, False, True, False)
 
 
+def test_claims_that_have_just_come_do_not_linger_though_others_waited_before_them() -> None:
+    line = Line()
+    line.add(claims(1))
+    line.lingers()
+
+    line.take_back(1)
+    line.add(claims(2))
+
+    assert not line.lingers()
+
+
 def test_the_pace_counts_only_time_with_work() -> None:
     line = Line()
     line.sample(0.0, busy=False)

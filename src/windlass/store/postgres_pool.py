@@ -29,6 +29,9 @@ FROZEN = {"idle_in_transaction_session_timeout": "15s"}
 # is nothing, and nothing is read soonest from end to end; when 100,000 jobs have come, each claim
 # would read them all until somebody counts them. Our statements find rows by an index or by place.
 NEVER_WHOLE = {"enable_seqscan": "off"}
+# To compile a statement as short as ours takes longer than to run it; and asyncpg turns it off, and
+# on again if it was, whenever it asks what a type is.
+NEVER_COMPILED = {"jit": "off"}
 # A server that vanished answers nothing, and its connections seem to be well: our own statements
 # take far less than this, those of handlers may take longer …
 COMMAND_TIMEOUT = 10.0
@@ -159,7 +162,7 @@ class PostgresPool:
         """What a session of ours asks for; a pooler hands it to others, and may not take it."""
         if self._pgbouncer:
             return {}
-        ours = {} if self._for_handlers else FROZEN | NEVER_WHOLE
+        ours = {} if self._for_handlers else FROZEN | NEVER_WHOLE | NEVER_COMPILED
         return {"application_name": "windlass", **KEEPALIVE, **ours}
 
 

@@ -213,8 +213,10 @@ def _claim(demand: Demand) -> Statement:
     if queues is not None and len(queues) <= MANY_QUEUES:
         deep = min(max(2000 // len(queues), 8), 200)
         return Statement("claim_queues", {**args, "queues": list(queues), "deep": deep})
+    # As text, for which asyncpg needs to know nothing: what bigint[] is, it would ask the server on
+    # each new connection, in six trips, and meanwhile jobs wait for their first claim.
     los, his = zip(*demand.ranges, strict=True)
-    args |= {"los": los, "his": his}
+    args |= {"los": list(map(str, los)), "his": list(map(str, his))}
     if queues is None:
         return Statement("claim_open" if demand.lane is Lane.OPEN else "claim", args)
     return Statement("claim_many_queues", {**args, "queues": list(queues)})

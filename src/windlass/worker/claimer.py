@@ -19,7 +19,7 @@ from windlass.store.base import Store
 from windlass.store.records import Claimed, Demand, Standing
 from windlass.worker.doubts import Doubts
 from windlass.worker.front import LONG_AGO, Front
-from windlass.worker.hunger import Hunger
+from windlass.worker.hunger import NONE, Hunger
 from windlass.worker.persist import AWAY, Patience, Unfit, ask
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.suspicion import Suspicion
@@ -170,8 +170,7 @@ class Claimer:
         if not self._gear.may_start(now):
             await self._rest(LEASE_CHECK)
         elif (due := self._doubts.next) is not None and due <= now:
-            await self._doubts.resolve()
-            self._patience.reset()
+            await self._adopt()
         elif wanted := self._wanted(now):
             await self._claim(*wanted)
         else:
@@ -252,7 +251,7 @@ class Claimer:
         self._patience.reset()
         if front.lane is Lane.ALONE:
             self._suspicion.claimed(one=bool(claimed.claims))
-        if self._gear.may_start(ended) and self._gear.lapses == lapses:
+        if self._trusts(lapses, ended):
             self._accept(claimed.claims, appetite.ways)
         else:
             # Others may have them, or had them meanwhile, so they do not wait here for trust.
@@ -262,6 +261,33 @@ class Claimer:
         self._answered(front, demand, claimed, began=began, ended=ended, swept=swept)
         if self._rings != rings:
             front.rung()  # the job it rang for may have come too late for this claim
+
+    async def _adopt(self) -> None:
+        """Take on what was granted although its answer got lost, as far as there is room for it.
+
+        Threads may have been granted to others meanwhile, and suspects have no company; such claims
+        are handed back, and found anew.
+        """
+        lapses, began = self._gear.lapses, self._gear.clock.monotonic()
+        claims = await self._doubts.resolve()
+        ended = self._gear.clock.monotonic()
+        self._patience.reset()
+        open_now = self._trusts(lapses, ended) and Lane.OPEN in self._lanes(ended)
+        appetite = self._hunger.for_open() if open_now else NONE
+        ours = self._fitting(claims, appetite)
+        self._accept(ours, appetite.ways)
+        self._claimed(Lane.OPEN, len(ours), ended - began)
+        taken = {claim.id for claim in ours}
+        self._gear.hand_back(claim for claim in claims if claim.id not in taken)
+
+    def _fitting(self, claims: list[Claim], appetite: Appetite[Mode]) -> list[Claim]:
+        modes = self._identity.modes
+        fit = [
+            claim
+            for claim in claims
+            if claim.lane is Lane.OPEN and modes.get(claim.type) in appetite.ways
+        ]
+        return fit[: appetite.limit]
 
     async def _keeps_free(self, demand: Demand) -> bool:
         """Whether the free threads are kept for a wide job at the head of the lane."""
@@ -298,10 +324,15 @@ class Claimer:
         # Jittered, lest the workers of a fleet look all at once.
         poll = self._settings.poll * (0.75 + 0.25 * self._gear.chance.random())
         front.answered(look, len(claims), poll=poll)
-        if claims:
-            self._gear.observer.on(
-                JobsClaimed(self._identity.worker, front.lane, len(claims), look.took)
-            )
+        self._claimed(front.lane, len(claims), look.took)
+
+    def _claimed(self, lane: Lane, came: int, took: float) -> None:
+        if came:
+            self._gear.observer.on(JobsClaimed(self._identity.worker, lane, came, took))
+
+    def _trusts(self, lapses: float, now: float) -> bool:
+        """Whether claims may start that were granted when the lease had lapsed so often."""
+        return self._gear.may_start(now) and self._gear.lapses == lapses
 
     def _accept(self, claims: list[Claim], asked: frozenset[Mode]) -> None:
         modes = self._identity.modes
@@ -360,7 +391,7 @@ class Claimer:
     async def look_back(self) -> None:
         """Before leaving: hand back what was granted although its answer got lost."""
         try:
-            await self._doubts.resolve_before_leaving()
+            self._gear.hand_back(await self._doubts.resolve_before_leaving())
         except (*AWAY, Unfit, TimeoutError) as error:
             self._report(str(error), away=True)  # it is reclaimed once this worker is gone
 

@@ -1,4 +1,4 @@
-"""What the store may have granted although its answer got lost: asked for, and handed back."""
+"""What the store may have granted although its answer got lost: asked for again."""
 
 from __future__ import annotations
 
@@ -43,21 +43,22 @@ class Doubts:
         now = self._gear.clock.monotonic()
         self._times = [LONG_AGO, *(now + after for after in ASK_AGAIN)]
 
-    async def resolve(self) -> None:
-        """Hand back claims that the store believes this worker holds, and that it does not."""
+    async def resolve(self) -> list[Claim]:
+        """The claims that the store believes this worker holds, and of which it knows nothing."""
         now = self._gear.clock.monotonic()
         known = self._known()
         held = await ask(lambda: self._store.held(self._gear.worker))
         # Asked before and after: what ended meanwhile is none of these.
         known |= self._known()
-        self._gear.hand_back(claim for claim in held if (claim.id, claim.fence) not in known)
         self._times = [time for time in self._times if time > now]
+        return [claim for claim in held if (claim.id, claim.fence) not in known]
 
-    async def resolve_before_leaving(self) -> None:
-        """Do it if there are any, however soon they are due, and do not wait long for it."""
-        if self._times:
-            async with asyncio.timeout(LOOK_BACK):
-                await self.resolve()
+    async def resolve_before_leaving(self) -> list[Claim]:
+        """The same if there are any, however soon they are due; it does not wait long for it."""
+        if not self._times:
+            return []
+        async with asyncio.timeout(LOOK_BACK):
+            return await self.resolve()
 
     def _known(self) -> set[tuple[str, int]]:
         claims: list[Iterable[Claim]] = [self._gear.settler.claims()]

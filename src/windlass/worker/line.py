@@ -22,7 +22,7 @@ class Line:
         self.low = -1
         self._sampled = (0.0, 0)  # when, and how many had finished
         self._busy = False
-        self._waited = False  # some did, when somebody last asked
+        self._waited: frozenset[JobId] = frozenset()  # when somebody last asked
 
     def __len__(self) -> int:
         """How many wait."""
@@ -49,12 +49,12 @@ class Line:
         return [self.claims.pop() for _ in range(min(count, len(self.claims)))]
 
     def lingers(self) -> bool:
-        """Whether claims wait, and some did when this was asked before.
+        """Whether some wait that did so already when this was asked before.
 
         Those that have just come are not to be judged by how slow their line was before them.
         """
-        waited, self._waited = self._waited, bool(self.claims)
-        return waited and self._waited
+        before, self._waited = self._waited, frozenset(claim.id for claim in self.claims)
+        return not before.isdisjoint(self._waited)
 
     def sample(self, now: float, *, busy: bool) -> None:
         """Measure the pace since the last time, if there was work to do."""

@@ -12,7 +12,7 @@ widest as materialized (
 ),
 line as (
     select x.*
-      from unnest(:los::bigint[], :his::bigint[]) as r(lo, hi),
+      from unnest(:los::text[]::bigint[], :his::text[]::bigint[]) as r(lo, hi),
            lateral (
                select ctid as row, rank, id,
                       case when threads > :widest::integer then least(threads, 1) else threads end as need

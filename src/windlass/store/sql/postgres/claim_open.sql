@@ -4,7 +4,7 @@ with moment as materialized (
 ),
 line as (
     select x.row
-      from unnest(:los::bigint[], :his::bigint[]) as r(lo, hi),
+      from unnest(:los::text[]::bigint[], :his::text[]::bigint[]) as r(lo, hi),
            lateral (
                select ctid as row
                  from windlass_jobs
