@@ -23,7 +23,7 @@ SLOTS = 16
 LEASE = 2.0  # seconds
 JUDGES = dose(short=1, full=2)
 # Each of them looks for the dead about once a second.
-FREE_WITHIN = dose(short=20 * LEASE, full=LEASE + 1.2)
+FREE_WITHIN = dose(short=20 * LEASE, full=LEASE + 1.0)
 # What a process may have run already, without having been able to say so.
 UNTOLD = SLOTS + 1_000
 

@@ -12,7 +12,8 @@ from windlass.core.errors import Busy, StoreAway
 T = TypeVar("T")
 
 FIRST_PAUSE = 0.05
-LAST_PAUSE = 2.0
+# After a long outage a fleet comes back over three seconds, and not all at once.
+LAST_PAUSE = 3.0
 
 # What passes by itself.
 AWAY = (StoreAway, Busy)
