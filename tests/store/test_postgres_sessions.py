@@ -10,7 +10,7 @@ import pytest
 from windlass.core.errors import StoreAway
 from windlass.store import migrate
 from windlass.store.migrate_postgres import PostgresMigrator
-from windlass.store.postgres import PostgresDatabase
+from windlass.store.postgres import PostgresDatabase, transaction
 from windlass.store.script import Script, Statement
 
 
@@ -86,3 +86,15 @@ async def test_a_line_that_breaks_under_a_look_at_the_migrations_is_an_outage(
     with pytest.raises(StoreAway):
         await migrate.check(PostgresMigrator(database))
     await database.close()
+
+
+async def test_who_loses_a_line_inside_a_transaction_hears_why(postgres_url: str) -> None:
+    database = PostgresDatabase(postgres_url)
+
+    async with database.connection() as connection:
+        with pytest.raises(asyncpg.PostgresError) as lost:
+            async with transaction(connection):
+                await connection.execute("select pg_terminate_backend(pg_backend_pid())")
+    await database.close()
+
+    assert "terminating connection" in str(lost.value)

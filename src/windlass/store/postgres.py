@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import asyncpg
@@ -168,10 +168,16 @@ async def _roll_back(connection: Connection, begun: Transaction) -> None:
         async with asyncio.timeout(UNDO_WITHIN):
             await begun.rollback()
     except (*AWAY, asyncpg.PostgresError):
-        connection.terminate()
+        _hang_up(connection)
     except asyncio.CancelledError:
-        connection.terminate()  # whoever is in such a hurry leaves no transaction open
+        _hang_up(connection)  # whoever is in such a hurry leaves no transaction open
         raise
+
+
+def _hang_up(connection: Connection) -> None:
+    # One that was lost has gone back to its pool by itself, and why it was lost is to be told.
+    with suppress(asyncpg.InterfaceError):
+        connection.terminate()
 
 
 @contextmanager
@@ -180,5 +186,5 @@ def _not_to_a_standby(connection: Connection) -> Iterator[None]:
     try:
         yield
     except asyncpg.ReadOnlySQLTransactionError:
-        connection.terminate()
+        _hang_up(connection)
         raise
