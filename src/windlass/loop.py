@@ -13,7 +13,7 @@ Report: TypeAlias = Callable[[str, Exception], None]
 
 # An outage shall cost nobody more than this after its end, and no server a storm meanwhile.
 FIRST_RETRY = 0.25
-LAST_RETRY = 2.0
+LAST_RETRY = 2.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,8 +127,10 @@ async def crowds(
     found = []
     ends = time.monotonic() + seconds
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
-        while (now := time.monotonic()) < ends and not enough(now):
+        while True:
             rows = await (await connection.execute(asked)).fetchall()
+            now = time.monotonic()
             found.append(Crowd(now, len(rows), [row[0] for row in rows]))
+            if now > ends or enough(now):
+                return found
             await asyncio.sleep(0.1)
-    return found
