@@ -14,3 +14,4 @@ class Line:
     full: str = ""  # the dose in script/faults
     tests: tuple[str, ...] = ()  # as pytest names them; without [..] all their parameters
     reason: str = ""  # why nothing shows it, or why less is shown than the mark asks for
+    alone: bool = False  # its marks are milliseconds, so nothing else runs beside it

@@ -1,6 +1,7 @@
 """Gives the full doses, a few lines of the matrix at once: `script/faults`.
 
-    script/faults                  every line, two at a time: most of them wait most of the time
+    script/faults                  every line, two at a time: most of them wait most of the time;
+                                   in the end those alone whose marks are milliseconds
     script/faults F01 F07          some of them
     script/faults --at-once 1      one after the other, for the best times
     script/faults --dose short     a little of each
@@ -35,19 +36,28 @@ def main() -> int:
     """Run the lines that were asked for; answer with 1 if any of them did not hold."""
     wanted = _arguments()
     found: dict[str, Any] = {}
-    with ThreadPoolExecutor(wanted.at_once) as pool:
-        running = {pool.submit(shown, one, wanted.dose): one for one in _chosen(wanted.lines)}
-        for over in as_completed(running):
-            number = running[over].number
-            found[number] = over.result()
-            _say(f"{number}  {_verdict(found[number])}")
-            if wanted.dose == "full":
-                _keep({number: found[number]})
-                report.main()
+    chosen = [*_chosen(wanted.lines)]
+    together = [line for line in chosen if not line.alone]
+    alone = [line for line in chosen if line.alone]
+    found |= _given(together, wanted.dose, at_once=wanted.at_once)
+    found |= _given(alone, wanted.dose, at_once=1)
     _say("")
     for number, result in sorted(found.items()):
         _say(f"{number}  {_verdict(result)}")
     return 0 if all(result["passed"] for result in found.values()) else 1
+
+
+def _given(lines: list[Line], dose: str, *, at_once: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give each line its dose, some side by side; keep and answer with what came out."""
+    with ThreadPoolExecutor(at_once) as pool:
+        running = {pool.submit(shown, line, dose): line.number for line in lines}
+        for over in as_completed(running):
+            number, result = running[over], over.result()
+            _say(f"{number}  {_verdict(result)}")
+            if dose == "full":
+                _keep({number: result})
+                report.main()
+            yield number, result
 
 
 def shown(line: Line, dose: str) -> dict[str, Any]:

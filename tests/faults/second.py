@@ -22,6 +22,7 @@ SECOND = (
         short="3 s, medians instead of p99",
         full="10 min, 132,000 jobs",
         tests=("tests/faults/test_long_transaction.py",),
+        alone=True,
     ),
     Line(
         number="F21",
