@@ -109,10 +109,18 @@ def test_a_sweep_waits_for_ten_times_what_the_last_one_cost() -> None:
     assert slow.sweeps(105.0)
 
 
+def test_a_sweep_of_some_milliseconds_is_one_that_nobody_should_wait_for() -> None:
+    quick = Marks().after(look(took=0.001)).after(look(swept=True, took=0.002))
+    slow = Marks().after(look(took=0.001)).after(look(swept=True, took=0.012))
+
+    assert not quick.costly
+    assert slow.costly
+
+
 def test_the_way_to_the_database_and_back_is_not_what_a_sweep_costs() -> None:
     far = Marks().after(look(took=0.3)).after(look(took=0.4))
 
-    marks = far.after(look(swept=True, ended=100.0, took=0.31))
+    marks = far.after(look(swept=True, ended=100.0, took=0.301))
 
     assert not marks.costly
     assert marks.sweeps(100.0 + SWEEP_EVERY)

@@ -28,6 +28,8 @@ MAX_PRIORITIES = 20
 # The way to the database and back is not its cost: any look takes that long.
 SWEEP_EVERY = 0.2
 SWEEP_SHARE = 10.0
+# What just came does not wait for a sweep that takes longer than this.
+COSTLY = 0.002
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,7 @@ class Marks:
     priorities: Mapping[int, int] = field(default_factory=dict)  # with the time of the last, in µs
     next_sweep: float = 0.0
     wants_sweep: bool = False
-    costly: bool = False  # the last sweep took so long that sweeps are rare
+    costly: bool = False  # the last sweep took so long that nobody should wait for one
     quickest: float = inf  # seconds that a look by marks took at least
 
     def sweeps(self, now: float) -> bool:
@@ -84,10 +86,9 @@ class Marks:
         )
         if not look.swept:
             return replace(marks, quickest=min(self.quickest, look.took))
-        rest = SWEEP_SHARE * self._cost(look)
-        return replace(
-            marks, next_sweep=look.ended + max(SWEEP_EVERY, rest), costly=rest > SWEEP_EVERY
-        )
+        cost = self._cost(look)
+        rest = max(SWEEP_EVERY, SWEEP_SHARE * cost)
+        return replace(marks, next_sweep=look.ended + rest, costly=cost > COSTLY)
 
     def _cost(self, sweep: Look) -> float:
         """How much longer it took than a look by marks."""
