@@ -30,7 +30,6 @@ from windlass.worker.hunger import Hunger
 from windlass.worker.keeper import Keeper
 from windlass.worker.settler import Settler
 from windlass.worker.slots import Slots
-from windlass.worker.worker import Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +235,6 @@ def _grants_without_end(_old: Any) -> Any:
     return mistaken
 
 
-def _with_slots_of_its_own(old: Any) -> Any:
-    def mistaken(self: Any, **ports: Any) -> None:
-        old(self, **{**ports, "slots": None})
-
-    return mistaken
-
-
 def _always(_old: Any) -> Any:
     return lambda *_: True
 
@@ -395,9 +387,5 @@ MUTANTS = (
     ),
     Mutant("runs suspects in company", patches=(Patch(Hunger, "for_alone", _alone_in_company),)),
     Mutant("grants threads without end", patches=(Patch(Slots, "grant", _grants_without_end),)),
-    Mutant(
-        "grants threads that a worker before it has not back",
-        patches=(Patch(Worker, "__init__", _with_slots_of_its_own),),
-    ),
 )
 SHIPPED = Mutant("as it is shipped")
