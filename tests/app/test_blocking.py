@@ -228,7 +228,8 @@ def test_what_an_interrupted_program_waited_for_goes_on_no_longer(sqlite_url: st
     ended = threading.Event()
 
     async def wait() -> None:
-        os.kill(os.getpid(), signal.SIGINT)
+        # Later, when the program waits for the answer and does nothing else.
+        asyncio.get_running_loop().call_later(0.5, os.kill, os.getpid(), signal.SIGINT)
         try:
             await asyncio.Event().wait()
         finally:
