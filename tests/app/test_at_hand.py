@@ -92,33 +92,25 @@ def test_a_plain_enqueue_happens_in_the_callers_thread(app: Windlass) -> None:
     assert app.blocking.stats()[State.PENDING] == 5
 
 
-def test_what_waits_for_a_server_happens_on_a_loop(postgres_url: str) -> None:
-    app = Windlass(postgres_url)
-    declared = app.job(welcome)
-    app.blocking.stats()
-    seen = threads_of_sending(app)
-
-    app.blocking.enqueue(declared.job("ada"))
-
-    assert threading.get_ident() not in seen
-    assert app.blocking.stats()[State.PENDING] == 1
-    app.blocking.close()
+@pytest.fixture(params=["postgres", "redis"])
+def served(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Windlass:
+    """An app that waits for a server: PostgreSQL, or Redis beside SQLite."""
+    if request.param == "postgres":
+        return Windlass(request.getfixturevalue("postgres_url"))
+    monkeypatch.setenv("WINDLASS_REDIS", request.getfixturevalue("redis_url"))
+    return Windlass(request.getfixturevalue("sqlite_url"))
 
 
-def test_with_redis_it_happens_on_a_loop(
-    sqlite_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WINDLASS_REDIS", redis_url)
-    app = Windlass(sqlite_url)
-    declared = app.job(welcome)
-    app.blocking.stats()
-    seen = threads_of_sending(app)
+def test_what_waits_for_a_server_happens_on_a_loop(served: Windlass) -> None:
+    declared = served.job(welcome)
+    served.blocking.stats()
+    seen = threads_of_sending(served)
 
-    app.blocking.enqueue(declared.job("ada"))
+    served.blocking.enqueue(declared.job("ada"))
 
     assert threading.get_ident() not in seen
-    assert app.blocking.stats()[State.PENDING] == 1
-    app.blocking.close()
+    assert served.blocking.stats()[State.PENDING] == 1
+    served.blocking.close()
 
 
 def test_a_job_is_the_same_either_way(app: Windlass) -> None:

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -153,20 +154,15 @@ def test_a_loop_that_ends_before_it_answers_is_noticed(sqlite_url: str) -> None:
     running.join()
 
 
-def test_a_loop_that_ends_in_the_middle_is_told_of_once(
-    sqlite_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    app = Windlass(sqlite_url)
-    open_, asked = threading.Event(), threading.Event()
+@contextmanager
+def at_home_elsewhere(app: Windlass, leave: threading.Event) -> Iterator[None]:
+    """The app at home on the event loop of another thread, which ends when told to leave."""
+    open_ = threading.Event()
 
     async def host() -> None:
         await app.stats()
         open_.set()
-        await asyncio.to_thread(asked.wait)
-
-    async def ask() -> None:
-        asked.set()
-        await asyncio.Event().wait()
+        await asyncio.to_thread(leave.wait)
 
     def run() -> None:
         loop = asyncio.new_event_loop()
@@ -176,42 +172,46 @@ def test_a_loop_that_ends_in_the_middle_is_told_of_once(
     running = threading.Thread(target=run)
     running.start()
     open_.wait()
-
-    with pytest.raises(StoreAway, match="event loop ended before it answered"):
-        app.blocking.bridge.run(ask())
+    yield
+    leave.set()
     running.join()
+
+
+def test_a_loop_that_ends_in_the_middle_is_told_of_once(
+    sqlite_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = Windlass(sqlite_url)
+    asked = threading.Event()
+
+    async def ask() -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    with (
+        at_home_elsewhere(app, asked),
+        pytest.raises(StoreAway, match="event loop ended before it answered"),
+    ):
+        app.blocking.bridge.run(ask())
 
     assert "exception calling callback" not in caplog.text
 
 
 def test_what_cannot_clear_up_without_its_loop_is_told_of_all_the_same(sqlite_url: str) -> None:
     app = Windlass(sqlite_url)
-    open_, asked = threading.Event(), threading.Event()
-
-    async def host() -> None:
-        await app.stats()
-        open_.set()
-        await asyncio.to_thread(asked.wait)
+    asked = threading.Event()
 
     async def ask() -> None:
         asked.set()
         try:
             await asyncio.Event().wait()
         finally:
-            await asyncio.to_thread(open_.clear)
+            await asyncio.to_thread(asked.clear)
 
-    def run() -> None:
-        loop = asyncio.new_event_loop()
-        loop.run_until_complete(host())
-        loop.close()
-
-    running = threading.Thread(target=run)
-    running.start()
-    open_.wait()
-
-    with pytest.raises(StoreAway, match="event loop ended before it answered"):
+    with (
+        at_home_elsewhere(app, asked),
+        pytest.raises(StoreAway, match="event loop ended before it answered"),
+    ):
         app.blocking.bridge.run(ask())
-    running.join()
 
 
 @pytest.fixture
