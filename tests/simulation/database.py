@@ -23,7 +23,7 @@ from windlass.store.queries import Queries
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.sqlite import SqliteDatabase
 from windlass.store.sqlite_batches import Batches
-from windlass.store.sqlite_hands import Command, Work
+from windlass.store.sqlite_commands import Command, Work
 from windlass.store.sqlite_operations import OPERATIONS
 from windlass.store.sqlite_session import Dialect, Operation, Session
 from windlass.store.sqlite_writer import Connected, Reader, Writer

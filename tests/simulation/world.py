@@ -51,7 +51,7 @@ from windlass.observe.events import (
 from windlass.store.queries import Queries
 from windlass.store.records import Enqueued
 from windlass.store.script import Statement
-from windlass.store.sqlite_hands import Command
+from windlass.store.sqlite_commands import Command
 
 PAUSES_END = 1.0
 CALLER_RETURNS = 0.7

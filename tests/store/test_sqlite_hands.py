@@ -18,7 +18,7 @@ from windlass.store import migrate
 from windlass.store.migrate_sqlite import SqliteMigrator
 from windlass.store.script import Statement
 from windlass.store.sqlite import SqliteDatabase
-from windlass.store.sqlite_hands import Errand
+from windlass.store.sqlite_commands import Errand
 from windlass.store.sqlite_session import Session
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from windlass.store.migrate import LEDGER, Applied, Step
 from windlass.store.rows import instant
-from windlass.store.sqlite_hands import Work
+from windlass.store.sqlite_commands import Work
 from windlass.store.sqlite_session import Session
 
 CREATE_LEDGER = f"""

@@ -12,8 +12,9 @@ from windlass.clock import Chance, Clock
 from windlass.store.busy import Patience
 from windlass.store.locks import NodeLocks
 from windlass.store.script import Rows, Script, Statement
+from windlass.store.sqlite_commands import Work
 from windlass.store.sqlite_connection import MEMORY, connect
-from windlass.store.sqlite_hands import Hands, InlineHands, ThreadHands, Work
+from windlass.store.sqlite_hands import Hands, InlineHands, ThreadHands
 from windlass.store.sqlite_operations import OPERATIONS
 from windlass.store.sqlite_session import Dialect
 from windlass.store.sqlite_writer import Connected, Reader, Writer

@@ -10,8 +10,8 @@ from typing import Any
 from windlass.clock import Clock
 from windlass.core.errors import WindlassError
 from windlass.store.busy import Patience
+from windlass.store.sqlite_commands import Command
 from windlass.store.sqlite_errors import FATAL, code, translated
-from windlass.store.sqlite_hands import Command
 from windlass.store.sqlite_session import Dialect, Session
 
 
