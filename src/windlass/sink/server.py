@@ -13,7 +13,7 @@ from windlass.core.errors import BadInput
 from windlass.sink.dialogue import GREETING, Dialogue
 from windlass.sink.tray import Tray
 
-LOOPBACK = "127.0.0.1:0"
+LOOPBACK = "127.0.0.1"
 MOST_CALLERS = 100
 # Seconds of silence. Our own mailer keeps a line for less.
 PATIENCE = 60.0
@@ -22,11 +22,12 @@ PATIENCE = 60.0
 class MailSink:
     """Takes every message for everybody, and puts it on its tray."""
 
-    def __init__(self, clock: Clock, place: str = LOOPBACK) -> None:
-        """Have a socket at `place`, as host:port; nobody is answered yet."""
+    def __init__(self, clock: Clock, place: str = ":0") -> None:
+        """Have a socket at `place`, as host:port or :port; nobody is answered yet."""
         self.tray = Tray(clock)
         self._calls: set[Call] = set()
-        host, _, port = place.rpartition(":")
+        named, _, port = place.rpartition(":")
+        host = named or LOOPBACK
         try:
             self._socket = socket.create_server((host, int(port)))
         except (OSError, OverflowError, ValueError) as problem:
