@@ -16,6 +16,8 @@ from windlass.store.sqlite_batches import Batches
 
 T = TypeVar("T")
 
+LISTS = (list, tuple)
+
 
 class Changed(NamedTuple):
     """How many rows a statement changed, and the rowid of the last one it inserted."""
@@ -104,7 +106,7 @@ class Session:
     def _bound(self, args: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as SQLite takes them: lists as JSON text, and the time."""
         bound = {
-            name: json(value) if isinstance(value, list | tuple) else value
+            name: json(value) if isinstance(value, LISTS) else value
             for name, value in args.items()
         }
         bound["now"] = self.now
