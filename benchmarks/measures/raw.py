@@ -149,8 +149,8 @@ class Hand:
                 "types": [TYPE],
                 "free_threads": 4,
                 "widest": 4,
-                "los": [low],
-                "his": [HIGHEST_RANK],
+                "los": [str(low)],
+                "his": [str(HIGHEST_RANK)],
             },
         )
 
