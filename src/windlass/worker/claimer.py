@@ -249,13 +249,16 @@ class Claimer:
         claimed = await ask(lambda: self._store.claim(demand))
         ended = self._gear.clock.monotonic()
         self._patience.reset()
-        if front.lane is Lane.ALONE:
-            self._suspicion.claimed(one=bool(claimed.claims))
         if self._trusts(lapses, ended):
             self._accept(claimed.claims, appetite.ways)
         else:
             # Others may have them, or had them meanwhile, so they do not wait here for trust.
             self._gear.hand_back(claimed.claims)
+        if front.lane is Lane.ALONE:
+            self._suspicion.claimed(one=bool(claimed.claims))
+            # Not when it rests: the store may be away until then, and a quarantine that is taken
+            # for idle is closed.
+            self.on_rest()
         if 0 < len(claimed.claims) < demand.limit:
             await asyncio.sleep(0)  # a few jobs of a quiet line begin first, and thinking waits
         self._answered(front, demand, claimed, began=began, ended=ended, swept=swept)
