@@ -20,7 +20,7 @@ from windlass.wiring.hiring import Vacancy, hire
 from windlass.wiring.loading import load_app
 from windlass.wiring.storehouse import Storehouse
 from windlass.wiring.windlass import Windlass
-from windlass.worker.child import die_with_parent, serve
+from windlass.worker.child import die_with_parent, give_back_memory, serve
 from windlass.worker.control import Assignment
 from windlass.worker.event_loop import run
 from windlass.worker.hired import Hired
@@ -65,6 +65,7 @@ class Shop:
 def main() -> None:
     """Load the app, and serve."""
     die_with_parent()
+    give_back_memory()
     # An interrupt from the keyboard is for the supervisor, who lets attempts finish.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     name, control, lease = sys.argv[1:]

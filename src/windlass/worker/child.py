@@ -40,6 +40,8 @@ from windlass.worker.hired import Hired
 from windlass.worker.worker import Worker
 
 PR_SET_PDEATHSIG = 1
+M_MMAP_THRESHOLD = -3
+LARGE_BLOCK = 1024 * 1024
 ORPHANED = 4
 # What is counted is told in portions; a supervisor that reads none misses the oldest.
 TELL_EVERY = 0.25
@@ -57,6 +59,18 @@ def die_with_parent() -> None:
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def give_back_memory() -> None:
+    """Ask for large blocks of memory to be given back to the system once they are freed.
+
+    Otherwise glibc learns to keep them, in holes that small ones nibble at: a process that has use
+    for 11 MB held 22 after half an hour, and grew on. Whoever has tuned it knows better.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    tuned = any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ)
+    if mallopt is not None and not tuned:
+        mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
 
 
 def cap_memory(more: int) -> None:
