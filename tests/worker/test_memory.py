@@ -31,7 +31,7 @@ print(mapped)
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="others keep no large blocks")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is glibc that learns")
 @pytest.mark.parametrize(
     ("tuned", "mapped"), [({}, 1), ({"MALLOC_ARENA_MAX": "2"}, 0)], ids=["as it is", "tuned"]
 )

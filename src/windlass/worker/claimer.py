@@ -21,6 +21,7 @@ from windlass.worker.doubts import Doubts
 from windlass.worker.front import LONG_AGO, Front
 from windlass.worker.hunger import NONE, Hunger
 from windlass.worker.persist import AWAY, Patience, Unfit, ask
+from windlass.worker.reckoning import Reckoning
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.suspicion import Suspicion
 from windlass.worker.ways import Gear, Way
@@ -61,7 +62,7 @@ class Claimer:
         peek: Peek | None = None,
     ) -> None:
         """Begin with nothing learnt about the fleet."""
-        self.on_rest: Callable[[], None] = lambda: None
+        self.take_stock: Callable[[], None] = lambda: None  # tells how much room is left
         self.crowded = False  # it would claim more if fewer attempts were waiting to be settled
         self.draining = False  # it was told to claim no more
         self._identity = identity
@@ -81,8 +82,7 @@ class Claimer:
         self._looked_over = gear.clock.monotonic()
         self._aging_us = 0
         self._widest = Widest()
-        self._database_us = 0  # the database's time …
-        self._read_at = 0.0  # … when our clock said this
+        self._reckoning = Reckoning()
 
     @property
     def held(self) -> int:
@@ -128,7 +128,7 @@ class Claimer:
     def learn(self, standing: Standing) -> None:
         """Take in how the fleet stands."""
         now = self._gear.clock.monotonic()
-        self._database_us, self._read_at = standing.now_us, now
+        self._reckoning.hear(standing.now_us, now)
         self._widest = self._widest.hear(standing.widest, now, self._settings.patience)
         self._suspicion.hear(standing.suspects, now)
         if self._suspicion.waiting:
@@ -230,7 +230,7 @@ class Claimer:
     async def _claim(self, front: Front, appetite: Appetite[Mode]) -> None:
         rings, lapses = self._rings, self._gear.lapses
         began = self._gear.clock.monotonic()
-        ranges, swept = front.look_at(began, self._now_us(began), self._aging_us)
+        ranges, swept = front.look_at(began, self._reckoning.at(began), self._aging_us)
         demand = Demand(
             node=self._identity.node,
             worker=self._identity.worker,
@@ -258,7 +258,7 @@ class Claimer:
             self._suspicion.claimed(one=bool(claimed.claims))
             # Not when it rests: the store may be away until then, and a quarantine that is taken
             # for idle is closed.
-            self.on_rest()
+            self.take_stock()
         if 0 < len(claimed.claims) < demand.limit:
             await asyncio.sleep(0)  # a few jobs of a quiet line begin first, and thinking waits
         self._answered(front, demand, claimed, began=began, ended=ended, swept=swept)
@@ -314,11 +314,11 @@ class Claimer:
     ) -> None:
         claims = claimed.claims
         if claimed.now_us:
-            self._database_us, self._read_at = claimed.now_us, ended
+            self._reckoning.hear(claimed.now_us, ended)
         look = Look(
             swept=swept,
             full=len(claims) >= demand.limit,
-            now_us=self._now_us(ended),
+            now_us=self._reckoning.at(ended),
             ended=ended,
             took=ended - began,
             highest=claims[-1].rank if claims else None,
@@ -349,12 +349,6 @@ class Claimer:
             self._ways[mode].line.add(theirs)
             self._ways[mode].feed()
 
-    def _now_us(self, now: float) -> int:
-        """The database's time now; nothing while it never told."""
-        if not self._database_us:
-            return 0
-        return self._database_us + round((now - self._read_at) * 1e6)
-
     # --- waiting ----------------------------------------------------------------------------------
 
     def _next_look(self, now: float) -> float | None:
@@ -374,7 +368,7 @@ class Claimer:
         else:
             self._hunger.call_when_low()
         self.crowded = self._hunger.crowded
-        self.on_rest()
+        self.take_stock()
         if wait is None:
             await self._wake.wait()
             return

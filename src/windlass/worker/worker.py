@@ -100,7 +100,7 @@ class Worker:
         self._ways = {mode: self._way(mode) for mode in Mode if mode in modes.values()}
         identity = Identity(node=node, worker=id, settings=settings, modes=modes)
         self._claimer = Claimer(identity, store, self._gear, self._ways, peek)
-        self._claimer.on_rest = self._rested
+        self._claimer.take_stock = self._take_stock
         self._slots.freed = self._claimer.freed
         # Nobody else rings for them, and this worker may have room by now.
         self._settler.on_handed_back = self._claimer.ring
@@ -265,7 +265,7 @@ class Worker:
         self._fault = self._fault or error
         self.stop(drain=False)
 
-    def _rested(self) -> None:
+    def _take_stock(self) -> None:
         self._tell_room(room=self.has_room)
         if self._slots.running != self._told_running:
             self._told_running = self._slots.running
