@@ -27,5 +27,7 @@ for number, line in enumerate(control.makefile("rb")):
     if order["type"] == "Assignment":
         say(type="Started", kind={"name": "puppets"})
         say(type="Room", free=True)
-    if order["type"] == "Stop":
+    if order["type"] == "Retire":
+        say(type="Retired")
+    if order["type"] in ("Stop", "Retire"):
         sys.exit(0)

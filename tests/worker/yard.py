@@ -30,6 +30,7 @@ from windlass.store.records import (
 from windlass.store.sql_store import SqlStore
 from windlass.wiring import Storehouse
 from windlass.worker.claimer import Peek
+from windlass.worker.hired import record_of
 from windlass.worker.lease import LocalLease
 from windlass.worker.pools import SystemPools
 from windlass.worker.settings import WorkerSettings
@@ -132,22 +133,26 @@ class Yard:
         **settings: Any,
     ) -> Worker:
         """A worker that is enlisted and does not run yet, perhaps in the place of another."""
-        worker = WorkerId(self.chance.token())
         given = WorkerSettings(**settings)
-        await self.store.enlist(
-            WorkerRecord(
-                id=worker,
-                node=self.node,
-                pid=os.getpid(),
-                slots=given.slots,
-                threads=given.threads,
-                types=self.registry.types(),
-                queues=given.queues,
-                alone=given.alone,
-            )
-        )
+        worker = self.worker(WorkerId(self.chance.token()), given, store, peek, after)
+        await self.store.enlist(self.record(worker, given))
+        return worker
+
+    def record(self, worker: Worker, settings: WorkerSettings) -> WorkerRecord:
+        """What the fleet shall know of a worker."""
+        return record_of(worker, self.node, settings, self.registry.types())
+
+    def worker(
+        self,
+        id_: WorkerId,
+        given: WorkerSettings,
+        store: Store | None = None,
+        peek: Peek | None = None,
+        after: Worker | None = None,
+    ) -> Worker:
+        """A worker that nobody knows of yet."""
         return Worker(
-            id=worker,
+            id=id_,
             node=self.node,
             settings=given,
             store=store or self.store,

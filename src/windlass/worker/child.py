@@ -11,7 +11,7 @@ import socket
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, closing
 from pathlib import Path
 from typing import NoReturn, TypeAlias, assert_never
 
@@ -29,6 +29,8 @@ from windlass.worker.control import (
     Learn,
     Order,
     Report,
+    Retire,
+    Retired,
     Ring,
     Room,
     Scheduled,
@@ -83,12 +85,20 @@ def cap_memory(more: int) -> None:
 
 async def serve(settings: Settings, hire: Hire, control: socket.socket) -> None:
     """Say hello, be the worker that the answer names, and end when told or when left alone."""
-    channel = await to_supervisor(control)
-    channel.say(Hello(settings))
-    orders = channel.hear()
-    assignment = await anext(orders, None)
-    if not isinstance(assignment, Assignment):
-        return
+    with closing(await to_supervisor(control)) as channel:
+        channel.say(Hello(settings))
+        orders = channel.hear()
+        assignment = await anext(orders, None)
+        if isinstance(assignment, Assignment):
+            await _be(assignment, hire, channel, orders)
+
+
+async def _be(
+    assignment: Assignment,
+    hire: Hire,
+    channel: Channel[Report, Order],
+    orders: AsyncIterator[Order],
+) -> None:
     if assignment.memory is not None:
         cap_memory(assignment.memory)
     reporter = Reporter(channel, counted=assignment.counted)
@@ -144,11 +154,13 @@ async def _work(
     await hired.enlist()
     channel.say(Started())
     channel.say(Room(worker.has_room))
-    async with background(_obey(worker, orders)):
+    async with background(_obey(worker, channel, orders)):
         await hired.run(lambda free: channel.say(Room(free)))
 
 
-async def _obey(worker: Worker, orders: AsyncIterator[Order]) -> NoReturn:
+async def _obey(
+    worker: Worker, channel: Channel[Report, Order], orders: AsyncIterator[Order]
+) -> NoReturn:
     async for order in orders:
         match order:
             case Ring(wide):
@@ -159,9 +171,18 @@ async def _obey(worker: Worker, orders: AsyncIterator[Order]) -> NoReturn:
                 worker.learn(standing)
             case Stop(drain):
                 worker.stop(drain=drain)
+            case Retire():
+                _retire(worker, channel)
             case Assignment():
                 continue
             case _:
                 assert_never(order)
     # The supervisor is gone and the lease with it: what runs here may run elsewhere soon.
     os._exit(ORPHANED)
+
+
+def _retire(worker: Worker, channel: Channel[Report, Order]) -> None:
+    """End, unless there is a job: it may take longer than a drain would let it."""
+    if worker.has_room:
+        channel.say(Retired())
+        worker.stop(drain=True)

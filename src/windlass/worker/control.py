@@ -56,6 +56,10 @@ class Stop(msgspec.Struct, frozen=True, tag=True):
     drain: bool
 
 
+class Retire(msgspec.Struct, frozen=True, tag=True):
+    """End, unless a job has come meanwhile."""
+
+
 class Hello(msgspec.Struct, frozen=True, tag=True):
     """The app is loaded, and this is how it is set; the first thing a process says."""
 
@@ -82,8 +86,12 @@ class Happened(msgspec.Struct, frozen=True, tag=True):
     events: list[Told]
 
 
-Order: TypeAlias = Assignment | Ring | Cancel | Learn | Stop
-Report: TypeAlias = Hello | Started | Room | Scheduled | Happened
+class Retired(msgspec.Struct, frozen=True, tag=True):
+    """It had nothing to do, and ends as it was asked to."""
+
+
+Order: TypeAlias = Assignment | Ring | Cancel | Learn | Stop | Retire
+Report: TypeAlias = Hello | Started | Room | Scheduled | Happened | Retired
 
 Said = TypeVar("Said", bound=msgspec.Struct)
 Heard = TypeVar("Heard")

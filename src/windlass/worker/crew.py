@@ -18,6 +18,7 @@ from windlass.worker.control import (
     Happened,
     Hello,
     Report,
+    Retired,
     Room,
     Scheduled,
     Started,
@@ -182,6 +183,8 @@ class ProcessCrew:
                 self._node.hurry("promote")
             case Happened(events):
                 self._count(events)
+            case Retired():
+                hand.stopped = True
             case Hello():
                 return
             case _:
@@ -222,7 +225,7 @@ class ProcessCrew:
         idle_since = self._clock.monotonic() - self._settings.quarantine_idle
         for hand in self._hands:
             if hand.alone and hand.room_since is not None and hand.room_since < idle_since:
-                hand.stop(drain=True)
+                hand.retire()
 
     # --- the end ----------------------------------------------------------------------------------
 

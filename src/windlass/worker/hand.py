@@ -18,6 +18,7 @@ from windlass.worker.control import (
     Learn,
     Order,
     Report,
+    Retire,
     Ring,
     Stop,
     to_worker,
@@ -101,6 +102,10 @@ class Hand:
             self.kill()
         else:
             self._channel.say(Stop(drain))
+
+    def retire(self) -> None:
+        """Let it end, unless it has found something to do by then."""
+        self._channel.say(Retire())
 
     def kill(self) -> None:
         """End it now."""
