@@ -21,8 +21,9 @@ from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 PROCESSES = 4
-SECONDS = dose(short=4, full=60)
-READING = dose(short=4.0, full=30.0)  # seconds for which somebody reads what there was
+SECONDS = dose(short=6, full=60)
+# Somebody reads what there was for so long; then there must be time left to fold the log.
+READING = dose(short=2.0, full=30.0)
 CUTS = dose(short=8, full=200)
 # Then a new file: each cut reads the whole of it, and it grows.
 CUTS_IN_A_ROW = 20
