@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.store.without_log import paused_in_the_file
 from tests.store.yard import OwnClock
 from tests.waiting import until
 from windlass.clock import SystemChance, SystemClock
@@ -406,18 +407,21 @@ async def test_a_bug_in_the_writer_is_heard_and_the_next_command_works(
     assert await paused(threaded) == ["a"]
 
 
-async def test_the_log_is_folded_away_when_nothing_happens(
+async def test_the_log_is_folded_when_nothing_happens_and_written_over_from_its_start(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("windlass.store.sqlite_hands.IDLE", 0.01)
     database = open_file(path)
     await migrate.up(SqliteMigrator(database))
-
-    log = path.with_name("windlass.db-wal")
-    await until(lambda: log.stat().st_size == 0)
-
     await database.write(pause("a"))
-    assert await paused(database) == ["a"]
+    await until(lambda: paused_in_the_file(path) == ["a"])
+    before = frames(database)
+
+    await database.write(pause("b"))
+    await until(lambda: paused_in_the_file(path) == ["a", "b"])
+
+    assert frames(database) == before
+    assert await paused(database) == ["a", "b"]
     await database.close()
 
 

@@ -95,9 +95,12 @@ class Writer:
         self._connected.drop()
 
     def tidy(self) -> None:
-        """Fold the write-ahead log into the file and cut it to nothing; do not insist."""
+        """Fold the write-ahead log into the file, and begin it anew; do not insist.
+
+        It keeps its length: a commit that makes it longer takes nearly twice as long.
+        """
         try:
-            self._connected.get().execute("pragma wal_checkpoint(truncate)").fetchall()
+            self._connected.get().execute("pragma wal_checkpoint(restart)").fetchall()
         except (sqlite3.Error, WindlassError):
             return
 
