@@ -307,15 +307,20 @@ class Model:
         # Somebody deleted it before its caller had heard of it; nothing is left to know it by.
         if row.id in self.deleted:
             self._forget(row.id)
-        fresh = (row.fence, row.attempts, row.failures, row.crashes) == (0, 0, 0, 0)
+        fresh = (row.attempts, row.failures, row.crashes) == (0, 0, 0)
         _demand(fresh, "I6", lambda: f"{row.id} begins with {row}")
+        begun = row.fence > 0
+        _demand(
+            begun == (self.said.name == "enqueue_again"),
+            "I2",
+            lambda: f"{row.id} begins with fences that it may have had",
+        )
 
     def _forget(self, job: str) -> None:
+        # Not its executions: a fence that comes again is one that was run twice.
         self.deleted.discard(job)
         self.effects.pop(job, None)
         self.attempts = {one: end for one, end in self.attempts.items() if one[0] != job}
-        for known in [one for one in self.executions if one[0] == job]:
-            del self.executions[known]
 
     def _moves(self, old: Live, new: Live) -> None:
         change = (old.state, new.state)

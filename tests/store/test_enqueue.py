@@ -195,6 +195,25 @@ async def test_who_never_had_an_answer_may_try_again_though_the_job_has_finished
     assert await yard.counted() == {State.COMPLETED: 1}
 
 
+async def test_what_is_sent_again_after_it_was_deleted_has_none_of_its_former_fences(
+    yard: Yard, store: SqlStore
+) -> None:
+    worker = await yard.worker()
+    job = yard.new()
+    await store.enqueue([job])
+    [former] = await yard.claim(worker)
+    await store.settle([yard.end(former, Done("1"))])
+    await store.delete([job.id])
+
+    await store.database.run(enqueue_script([job], again=True))
+    [claim] = await yard.claim(worker)
+    late = yard.end(former, Done("1"))
+
+    assert claim.id == job.id
+    assert await store.settle([late]) == [late]
+    assert await yard.state(job.id) is State.RUNNING
+
+
 async def test_sending_again_what_has_finished_changes_nothing(yard: Yard, store: SqlStore) -> None:
     worker = await yard.worker()
     done, other = yard.new(), yard.new()
