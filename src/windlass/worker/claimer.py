@@ -256,8 +256,8 @@ class Claimer:
             self._gear.hand_back(claimed.claims)
         if front.lane is Lane.ALONE:
             self._suspicion.claimed(one=bool(claimed.claims))
-            # Not when it rests: the store may be away until then, and a quarantine that is taken
-            # for idle is closed.
+            # Not when it rests: the store may be away until then, and the supervisor reckons with
+            # how many quarantines are free.
             self.take_stock()
         if 0 < len(claimed.claims) < demand.limit:
             await asyncio.sleep(0)  # a few jobs of a quiet line begin first, and thinking waits
