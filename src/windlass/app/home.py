@@ -72,7 +72,10 @@ class Homes:
 
     def elsewhere(self) -> asyncio.AbstractEventLoop | None:
         """A home's event loop that is running; asked by a thread that runs none."""
-        return next((loop for loop in list(self._homes) if loop.is_running()), None)
+        for loop in list(self._homes):
+            if loop.is_running():
+                return loop
+        return None
 
     async def close(self) -> None:
         """Leave the home on the running event loop; the next verb opens another."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain, islice, repeat
+from operator import attrgetter
 from typing import TypeAlias
 
 from windlass.app.pile import Pile
@@ -29,6 +30,8 @@ LARGE = 1_000
 SOON = timedelta(seconds=2)
 MAX_QUEUES = 8
 
+_key = attrgetter("key")
+
 
 class Sender:
     """Sends jobs to the store, those of concurrent callers in one transaction."""
@@ -44,7 +47,7 @@ class Sender:
         """Keep the jobs, all or none."""
         if len(jobs) >= LARGE:
             [answer] = await self._send([jobs])
-        elif any(job.key is not None for job in jobs):
+        elif any(map(_key, jobs)):
             answer = await self._keyed.add(jobs)
         else:
             answer = await self._plain.add(jobs)

@@ -10,6 +10,7 @@ from contextlib import (
     asynccontextmanager,
 )
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import Any, TypeAlias, Unpack
 
 from windlass.app.board import Board, look
@@ -59,6 +60,8 @@ Sending: TypeAlias = Callable[[Sequence[NewJob]], AbstractContextManager[Sequenc
 LIKE_BEFORE = object()
 # Re-ranking holds locks; smaller steps leave room for claims in between.
 RERANK_STEP = 5_000
+
+_id = attrgetter("id")
 
 
 class Verbs:
@@ -374,9 +377,9 @@ class Verbs:
 
 def _distinct(jobs: Iterable[NewJob]) -> Sequence[NewJob]:
     jobs = list(jobs)
-    for kind in {type(job) for job in jobs} - {NewJob}:
+    for kind in set(map(type, jobs)) - {NewJob}:
         raise BadInput(f"enqueue takes jobs, made by a job type's .job(…), not {kind.__name__}")
-    if len({job.id for job in jobs}) < len(jobs):
+    if len(set(map(_id, jobs))) < len(jobs):
         raise BadInput("the same job is there twice; each call of .job(…) makes a new one")
     return jobs
 

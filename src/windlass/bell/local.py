@@ -47,7 +47,7 @@ class LocalBell:
         for ear, loop in list(self._ears.items()):
             _tell(ear, loop, words)
         if self._folder:
-            self._ring_neighbours(self._folder, wire.encode(words))
+            self._ring_neighbours(self._folder, words)
         self._observer.on(BellRung(words))
 
     def herald(self, words: Sequence[str]) -> Herald | None:  # noqa: ARG002
@@ -68,17 +68,18 @@ class LocalBell:
     async def close(self) -> None:
         """Nothing is pending: a ring is sent before `ring` returns."""
 
-    def _ring_neighbours(self, folder: Path, message: bytes) -> None:
+    def _ring_neighbours(self, folder: Path, words: Sequence[str]) -> None:
         try:
-            paths = [path for path in folder.iterdir() if path.name not in self._own]
+            names = set(os.listdir(folder)) - self._own
         except OSError:
             return  # nobody listens, or nobody may
-        if not paths:
+        if not names:
             return
+        message = wire.encode(words)
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.settimeout(0)
-            for path in paths:
-                _send(sender, message, path)
+            for name in names:
+                _send(sender, message, folder / name)
 
     @contextmanager
     def _socket(self, ear: Inbox) -> Iterator[None]:

@@ -65,8 +65,10 @@ def insert(jobs: Sequence[NewJob], *, again: bool = False) -> Statement:
 
 def lone(job: NewJob, herald: Herald | None) -> Statement:
     """The statement that keeps one plain job, and rings for it if there is a herald."""
-    ring = {"channel": herald and herald.channel, "words": herald and herald.words}
-    return Statement("enqueue_one", {"id": job.id, "payload": job.payload, **ring, **_shared(job)})
+    args = _shared(job)
+    args["id"], args["payload"] = job.id, job.payload
+    args["channel"], args["words"] = (herald.channel, herald.words) if herald else (None, None)
+    return Statement("enqueue_one", args)
 
 
 def plain(job: NewJob) -> bool:

@@ -105,10 +105,10 @@ class Session:
 
     def _bound(self, args: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as SQLite takes them: lists as JSON text, and the time."""
-        bound = {
-            name: json(value) if isinstance(value, LISTS) else value for name, value in args.items()
-        }
-        bound["now"] = self.now
+        bound = {**args, "now": self.now}
+        for name, value in args.items():
+            if isinstance(value, LISTS):
+                bound[name] = json(value)
         return bound
 
 
