@@ -56,6 +56,7 @@ def test_counts_charts_and_failures_show_what_happens(
 
 
 def test_a_chart_can_be_read_as_a_table(page: Page, served: Served) -> None:
+    served.finished(served.submit("greet", {"name": "Ada"}))
     page.goto(served.ui)
 
     chart = page.get_by_role("figure", name="Throughput")
@@ -78,6 +79,7 @@ def test_charts_are_drawn_in_a_browser_whose_language_nobody_knows(
 
 
 def test_how_far_back_one_looks_is_in_the_address(page: Page, served: Served) -> None:
+    served.finished(served.submit("greet", {"name": "Ada"}))
     page.goto(served.ui)
 
     page.get_by_text("6 h", exact=True).click()
