@@ -70,16 +70,16 @@ class LocalBell:
 
     def _ring_neighbours(self, folder: Path, words: Sequence[str]) -> None:
         try:
-            names = set(os.listdir(folder)) - self._own
+            paths = [path for path in folder.iterdir() if path.name not in self._own]
         except OSError:
             return  # nobody listens, or nobody may
-        if not names:
+        if not paths:
             return
         message = wire.encode(words)
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.settimeout(0)
-            for name in names:
-                _send(sender, message, folder / name)
+            for path in paths:
+                _send(sender, message, path)
 
     @contextmanager
     def _socket(self, ear: Inbox) -> Iterator[None]:
