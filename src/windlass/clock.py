@@ -47,13 +47,11 @@ class Chance(Protocol):
 class SystemClock:
     """The machine's clock."""
 
+    monotonic = staticmethod(time.monotonic)
+
     def now_us(self) -> int:
         """Microseconds since 1970."""
         return time.time_ns() // 1000
-
-    def monotonic(self) -> float:
-        """Seconds since the machine started."""
-        return time.monotonic()
 
 
 class SystemChance:

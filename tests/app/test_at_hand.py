@@ -20,7 +20,9 @@ from windlass.core.errors import BadInput, KeyTaken, StoreAway
 from windlass.core.job import NewJob
 from windlass.observe.events import BellRung, Event, JobsEnqueued
 from windlass.store.records import Enqueued
+from windlass.store.script import Statement
 from windlass.store.sqlite_session import Session
+from windlass.store.sqlite_writer import Writer
 
 ROOT = Path(__file__).parents[2]
 DIE = """
@@ -34,14 +36,14 @@ app = Windlass(sys.argv[1])
 def welcome(user: str) -> None: ...
 
 app.blocking.enqueue(welcome.job("eve"))
-commit = Writer._commit
+write = Writer.write
 
-def die(self, connection, commands):
+def die(self, statement):
     if sys.argv[2] == "after":
-        commit(self, connection, commands)
+        write(self, statement)
     os.kill(os.getpid(), signal.SIGKILL)
 
-Writer._commit = die
+Writer.write = die
 app.blocking.enqueue(welcome.job("ada"))
 """
 
@@ -289,6 +291,43 @@ def test_who_dies_at_the_commit_leaves_the_job_once_or_not_at_all(
     assert died.returncode == -signal.SIGKILL
     assert sorted(job.payload["user"] for job in app.blocking.jobs()) == there
     app.blocking.close()
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_a_commit_that_may_have_happened_is_sent_again(
+    app: Windlass, monkeypatch: pytest.MonkeyPatch, *, written: bool
+) -> None:
+    declared = app.job(welcome)
+    app.blocking.enqueue(declared.job("eve"))
+    write = Writer.write
+
+    def fail_once(self: Writer, statement: Statement) -> None:
+        monkeypatch.setattr(Writer, "write", write)
+        if written:
+            write(self, statement)
+        raise StoreAway("the sync failed", ambiguous=True)
+
+    monkeypatch.setattr(Writer, "write", fail_once)
+    kept = app.blocking.enqueue(declared.job("ada"))
+
+    assert app.blocking.get(kept.id).state is State.PENDING
+    assert app.blocking.stats()[State.PENDING] == 2
+
+
+def test_a_commit_that_cannot_have_happened_is_told(
+    app: Windlass, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declared = app.job(welcome)
+    app.blocking.enqueue(declared.job("eve"))
+
+    def fail(_self: Writer, _: Statement) -> None:
+        raise StoreAway("the disk is full")
+
+    monkeypatch.setattr(Writer, "write", fail)
+    with pytest.raises(StoreAway, match="disk is full"):
+        app.blocking.enqueue(declared.job("ada"))
+
+    assert app.blocking.stats()[State.PENDING] == 1
 
 
 def test_a_forked_process_opens_its_own(app: Windlass, tmp_path: Path) -> None:

@@ -8,21 +8,23 @@ from pathlib import Path
 
 import pytest
 
+from tests.embedded import OwnClock
 from tests.recorder import Recorder
 from tests.waiting import until
 from windlass.bell.base import EVERY, LATER
-from windlass.bell.local import LocalBell
-from windlass.clock import SystemChance
+from windlass.bell.local import SEEN, LocalBell
+from windlass.clock import SystemChance, SystemClock
 from windlass.observe.events import BellLost, BellRung
 
 RINGER = """
 import asyncio, sys
 from pathlib import Path
 from windlass.bell.local import LocalBell
-from windlass.clock import SystemChance
+from windlass.clock import SystemChance, SystemClock
 from windlass.observe.events import Observers
 
-bell = LocalBell(Path(sys.argv[1]), chance=SystemChance(), observer=Observers())
+folder, clock, chance = Path(sys.argv[1]), SystemClock(), SystemChance()
+bell = LocalBell(folder, clock=clock, chance=chance, observer=Observers())
 asyncio.run(bell.ring(sys.argv[2:]))
 """
 
@@ -34,16 +36,18 @@ def recorder() -> Recorder:
 
 @pytest.fixture
 def bell(tmp_path: Path, recorder: Recorder) -> LocalBell:
-    return LocalBell(tmp_path / "bells", chance=SystemChance(), observer=recorder)
+    return LocalBell(
+        tmp_path / "bells", clock=SystemClock(), chance=SystemChance(), observer=recorder
+    )
 
 
 def neighbour(bell: LocalBell) -> LocalBell:
     """A bell on the same folder that shares nothing else, as in another process."""
-    return LocalBell(bell._folder, chance=SystemChance(), observer=Recorder())
+    return LocalBell(bell._folder, clock=SystemClock(), chance=SystemChance(), observer=Recorder())
 
 
 async def test_a_ring_is_heard_in_the_same_process_without_a_folder(recorder: Recorder) -> None:
-    bell = LocalBell(None, chance=SystemChance(), observer=recorder)
+    bell = LocalBell(None, clock=SystemClock(), chance=SystemChance(), observer=recorder)
 
     async with bell.listen() as ear:
         await bell.ring(["mail"])
@@ -85,12 +89,30 @@ async def test_a_ring_of_more_than_eight_queues_reaches_neighbours_as_a_ring_for
 
 async def test_a_ring_is_heard_from_another_process(bell: LocalBell) -> None:
     async with bell.listen() as ear:
+        assert await ear.wait() == [EVERY]
         ringer = await asyncio.create_subprocess_exec(
             sys.executable, "-c", RINGER, str(bell._folder), "mail"
         )
 
         assert await asyncio.wait_for(ear.wait(), 30) == ["mail"]
         assert await ringer.wait() == 0
+
+
+async def test_who_is_overlooked_because_it_has_just_come_looks_by_itself(
+    tmp_path: Path,
+) -> None:
+    clock = OwnClock()  # on which no time goes by
+    bell = LocalBell(tmp_path, clock=clock, chance=SystemChance(), observer=Recorder())
+    await bell.ring(["mail"])
+
+    async with neighbour(bell).listen() as ear:
+        await bell.ring(["mail"])
+        overlooked = await asyncio.wait_for(ear.wait(), 20)
+        clock.advance(2 * SEEN)
+        await bell.ring(["mail"])
+        heard = await asyncio.wait_for(ear.wait(), 20)
+
+    assert (overlooked, heard) == ([EVERY], ["mail"])
 
 
 async def test_a_ring_from_another_thread_wakes_the_listener(bell: LocalBell) -> None:
@@ -113,6 +135,7 @@ async def test_the_socket_of_a_dead_listener_is_removed(bell: LocalBell, tmp_pat
 
 async def test_a_listener_that_never_looks_costs_the_ringer_nothing(bell: LocalBell) -> None:
     async with neighbour(bell).listen() as ear:
+        assert await ear.wait() == [EVERY]
         for _ in range(2_000):
             await bell.ring(["mail"])
 
@@ -129,7 +152,7 @@ async def test_the_folder_is_private_and_left_empty(bell: LocalBell, tmp_path: P
 
 async def test_a_path_too_long_for_a_socket_is_replaced_by_a_short_one(tmp_path: Path) -> None:
     long = tmp_path / ("x" * 90) / "bells"
-    bell = LocalBell(long, chance=SystemChance(), observer=Recorder())
+    bell = LocalBell(long, clock=SystemClock(), chance=SystemChance(), observer=Recorder())
 
     async with neighbour(bell).listen() as ear:
         await bell.ring(["mail"])
@@ -142,7 +165,9 @@ async def test_a_folder_that_cannot_be_used_costs_only_the_neighbours(
     tmp_path: Path, recorder: Recorder
 ) -> None:
     (tmp_path / "bells").write_text("not a folder")
-    bell = LocalBell(tmp_path / "bells", chance=SystemChance(), observer=recorder)
+    bell = LocalBell(
+        tmp_path / "bells", clock=SystemClock(), chance=SystemChance(), observer=recorder
+    )
 
     async with bell.listen() as ear:
         await bell.ring(["mail"])

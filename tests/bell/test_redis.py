@@ -16,7 +16,7 @@ from windlass.bell.local import LocalBell
 from windlass.bell.redis import RedisBell
 from windlass.bell.redis_tokens import RedisTokens
 from windlass.bell.tokens import HasRoom, Kind
-from windlass.clock import SystemChance
+from windlass.clock import SystemChance, SystemClock
 from windlass.core.redis_url import parse_redis_url
 from windlass.redis.link import Link
 
@@ -30,7 +30,7 @@ class Place:
     def __init__(self, url: str) -> None:
         self.place = parse_redis_url(url)
         self.told = Recorder()
-        self.own = LocalBell(None, chance=SystemChance(), observer=self.told)
+        self.own = LocalBell(None, clock=SystemClock(), chance=SystemChance(), observer=self.told)
 
     def bell(self) -> RedisBell:
         """The bell of another process."""

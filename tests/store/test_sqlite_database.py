@@ -20,8 +20,9 @@ from windlass.store.busy import Patience
 from windlass.store.migrate_sqlite import SqliteMigrator
 from windlass.store.script import Script, Statement
 from windlass.store.sqlite import SqliteDatabase
-from windlass.store.sqlite_connection import connect
+from windlass.store.sqlite_connection import LONG_LOG, SHORT_LOG, connect
 from windlass.store.sqlite_session import Session
+from windlass.store.sqlite_writer import FEW
 
 
 @pytest.fixture
@@ -347,6 +348,22 @@ async def test_a_full_disk_is_said_plainly_and_changes_nothing(
     assert await paused(threaded) == ["small"]
 
 
+async def test_the_log_may_grow_longer_once_batches_are_written(threaded: SqliteDatabase) -> None:
+    await threaded.write(pause("a"))
+    before = await threaded.perform(folded_after)
+
+    await threaded.perform(lambda session: [session.answer(pause(f"{n}")) for n in range(FEW + 1)])
+    after = await threaded.perform(folded_after)
+
+    assert (before, after) == (SHORT_LOG, LONG_LOG)
+
+
+def folded_after(session: Session) -> int:
+    """The pages after which SQLite folds the log into the file."""
+    [(pages,)] = session.connection.execute("pragma wal_autocheckpoint").fetchall()
+    return int(pages)
+
+
 async def test_a_full_disk_fails_everyone_in_the_transaction(threaded: SqliteDatabase) -> None:
     await threaded.perform(lambda session: pages_at_most(session, 1))
     async with held_up(threaded):
@@ -476,4 +493,4 @@ def frames(database: SqliteDatabase) -> int:
 
 def connection_of(database: SqliteDatabase) -> Any:
     hands: Any = database._writer
-    return hands._perform.__self__._connected
+    return hands._performer._connected

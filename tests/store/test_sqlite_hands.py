@@ -12,9 +12,9 @@ import pytest
 
 from tests.store.without_log import paused_in_the_file
 from tests.waiting import until
-from windlass.app.bridge import at_once
 from windlass.clock import SystemChance, SystemClock
 from windlass.core.errors import Busy, StoreAway
+from windlass.running import at_once
 from windlass.store import migrate
 from windlass.store.migrate_sqlite import SqliteMigrator
 from windlass.store.script import Statement
@@ -103,7 +103,7 @@ async def test_a_loop_waits_while_a_thread_writes_in_itself(database: SqliteData
     holding = asyncio.create_task(asyncio.to_thread(perform, database, hold_up))
     await asyncio.to_thread(begun.wait)
     second = asyncio.create_task(database.write(pause("second")))
-    await until(lambda: owed(database) == 2)
+    await until(lambda: owed(database) == 1)
     seen = await paused(database)
     go.set()
     await asyncio.gather(holding, second)
@@ -217,7 +217,7 @@ async def test_a_locked_file_is_waited_for(database: SqliteDatabase, path: Path)
     outsider.execute("begin immediate")
 
     writing = asyncio.create_task(asyncio.to_thread(write, database, "a"))
-    await until(lambda: owed(database) == 1)
+    await until(lambda: bool(hands_of(database)._inside))
     outsider.execute("commit")
     await writing
 
@@ -287,4 +287,4 @@ def owed(database: SqliteDatabase) -> int:
 
 
 def connection_of(database: SqliteDatabase) -> Any:
-    return hands_of(database)._perform.__self__._connected
+    return hands_of(database)._performer._connected

@@ -9,7 +9,7 @@ from tests.embedded import Fleet, OwnClock, embedded_store
 from tests.recorder import Recorder
 from windlass.bell.base import Ear
 from windlass.bell.local import LocalBell
-from windlass.clock import SystemChance
+from windlass.clock import SystemChance, SystemClock
 from windlass.store.sql_store import SqlStore
 
 
@@ -36,7 +36,7 @@ def fleet(store: SqlStore) -> Fleet:
 
 @pytest.fixture
 def bell(observer: Recorder) -> LocalBell:
-    return LocalBell(None, chance=SystemChance(), observer=observer)
+    return LocalBell(None, clock=SystemClock(), chance=SystemChance(), observer=observer)
 
 
 @pytest.fixture

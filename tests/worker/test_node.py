@@ -83,14 +83,19 @@ class Site:
         self.lease_store = lease_store
         self.fleet = Fleet(store)
         self.observer = Recorder()
-        self.bell = LocalBell(None, chance=SystemChance(), observer=self.observer)
+        self.bell = LocalBell(
+            None, clock=SystemClock(), chance=SystemChance(), observer=self.observer
+        )
         self.crew = Watched()
         self.lease = LocalLease(SystemClock())
 
     def node(self, terms: LeaseTerms = TERMS, aside: Aside = background) -> Node:
         """A node that has not joined yet."""
         tools = Tools(
-            store=self.store, bell=self.bell, chance=SystemChance(), observer=self.observer
+            store=self.store,
+            bell=self.bell,
+            chance=SystemChance(),
+            observer=self.observer,
         )
         outfit = Outfit(
             store=self.store,

@@ -39,8 +39,13 @@ class Crewed:
     def __init__(self, folder: Path, store: SqlStore, settings: CrewSettings) -> None:
         self.folder = folder
         self.observer = Recorder()
-        bell = LocalBell(None, chance=SystemChance(), observer=self.observer)
-        tools = Tools(store=store, bell=bell, chance=SystemChance(), observer=self.observer)
+        bell = LocalBell(None, clock=SystemClock(), chance=SystemChance(), observer=self.observer)
+        tools = Tools(
+            store=store,
+            bell=bell,
+            chance=SystemChance(),
+            observer=self.observer,
+        )
         outfit = Outfit(
             store=store,
             open_lease_store=lambda: nullcontext(store),

@@ -8,9 +8,12 @@ from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from windlass.app.bridge import Bridge, at_once, refuse_on_a_loop
+from windlass.app.bridge import Bridge, refuse_on_a_loop
 from windlass.app.lock import Hold
 from windlass.app.verbs import Verbs
+from windlass.core.job import NewJob
+from windlass.running import at_once
+from windlass.store.records import Enqueued
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,8 +47,17 @@ class Blocking:
         self.verbs = verbs
         self.bridge = bridge
 
+    def enqueue(self, job: NewJob, *, connection: object = None) -> Enqueued:
+        """Keep the job; with a `connection`, as part of the transaction that is open there."""
+        refuse_on_a_loop()
+        if connection is None and self.verbs.sending is None and (home := self.bridge.near()):
+            kept = home.sender.enqueue_here(job)
+            if kept is not None:
+                return kept
+        return self._enqueue(job, connection=connection)
+
+    _enqueue = verb(Verbs.enqueue, at_hand=True)
     draft = verb(Verbs.draft)
-    enqueue = verb(Verbs.enqueue, at_hand=True)
     enqueue_many = verb(Verbs.enqueue_many, at_hand=True)
     enqueue_each = verb(Verbs.enqueue_each, at_hand=True)
     bulk = verb(Verbs.bulk)

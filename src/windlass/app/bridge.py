@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from windlass.app.home import Homes
+from windlass.app.home import Home, Homes
 from windlass.core.errors import BadInput, StoreAway
 from windlass.running import running_loop
 
@@ -37,7 +37,12 @@ class Bridge:
 
     def at_hand(self) -> bool:
         """Whether there is no need to go anywhere: what is open serves this thread as it is."""
-        return self._process == os.getpid() and self._homes.at_hand()
+        home = self.near()
+        return home is not None and home.at_once()
+
+    def near(self) -> Home | None:
+        """A home that is open in this process."""
+        return self._homes.near() if self._process == os.getpid() else None
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Wait for the coroutine's answer."""
@@ -98,17 +103,6 @@ class Bridge:
         self._process = os.getpid()
         self._background = None
         self._homes.forget()
-
-
-def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run, in this thread, a coroutine that has nothing to wait for."""
-    try:
-        coroutine.send(None)
-    except StopIteration as stop:
-        answer: T = stop.value
-        return answer
-    coroutine.close()
-    raise RuntimeError("it waited for something after all")
 
 
 def refuse_on_a_loop() -> None:

@@ -26,12 +26,16 @@ class Home:
     def __init__(self, backend: Backend, ports: Ports) -> None:
         """Live on the running event loop."""
         self.store, self.bell, self.hail = backend.store, backend.bell, backend.hail
-        self.at_once = backend.at_once
+        self._here = backend.here
         self.locks = Locks(self.store, self.hail, ports.clock, ports.chance)
         self.sender = Sender(backend, ports.clock)
         self.watcher = Watcher(self._look)
         self.catalog = Catalog(self.store.types, ports.clock)
         self._reads = cycle([Pile(self._look) for _ in range(READS)])
+
+    def at_once(self) -> bool:
+        """Whether a thread without an event loop would be served right now, behind nobody."""
+        return self._here is not None and self._here.at_once()
 
     async def read(self, job_id: JobId) -> Job | None:
         """One job; those who read at the same time share a statement."""
@@ -62,16 +66,18 @@ class Homes:
     async def here(self) -> Home:
         """The home on the running event loop; a thread that runs none has the one at hand."""
         loop = running_loop()
-        home = self._near() if loop is None else self._homes.get(loop)
+        home = self.near() if loop is None else self._homes.get(loop)
         return home or await self._open(loop)
 
-    def at_hand(self) -> bool:
-        """Whether a home is open that would serve a thread without an event loop right now."""
-        home = self._near()
-        return home is not None and home.at_once()
+    def near(self) -> Home | None:
+        """A home whose event loop is running; asked by a thread that runs none."""
+        for loop, home in list(self._homes.items()):
+            if loop.is_running():
+                return home
+        return None
 
     def elsewhere(self) -> asyncio.AbstractEventLoop | None:
-        """A home's event loop that is running; asked by a thread that runs none."""
+        """That home's event loop."""
         for loop in list(self._homes):
             if loop.is_running():
                 return loop
@@ -90,10 +96,6 @@ class Homes:
         """Leave every home as it is: they belong to the process that this one was forked from."""
         self._homes.clear()
         self._doors.clear()
-
-    def _near(self) -> Home | None:
-        loop = self.elsewhere()
-        return self._homes.get(loop) if loop else None
 
     async def _open(self, loop: asyncio.AbstractEventLoop | None) -> Home:
         if loop is None:

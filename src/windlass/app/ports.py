@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from windlass.bell.base import Bell
 from windlass.bell.hail import Hail, Silence
 from windlass.clock import Chance, Clock
 from windlass.core.backoff import DEFAULT_BACKOFF, Backoff
+from windlass.core.job import NewJob
 from windlass.observe.events import Observer, Observers
 from windlass.store.base import Store
+
+
+class Here(Protocol):
+    """The same store and bell for a thread that has no event loop, in that thread."""
+
+    def at_once(self) -> bool:
+        """Whether nobody is before the caller."""
+        ...
+
+    def enqueue(self, job: NewJob) -> bool:
+        """Keep a plain job by one commit; if it answers False, the store's own verb is to do it."""
+        ...
+
+    def ring(self, words: Sequence[str]) -> None:
+        """Wake whoever serves these queues."""
+        ...
 
 
 class Backend(NamedTuple):
@@ -21,8 +38,7 @@ class Backend(NamedTuple):
     bell: Bell
     observer: Observer = Observers()
     hail: Hail = Silence()
-    # Whether store and bell would serve a thread without an event loop right now.
-    at_once: Callable[[], bool] = bool
+    here: Here | None = None  # if they can serve a thread that has no event loop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

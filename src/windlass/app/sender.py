@@ -43,6 +43,19 @@ class Sender:
         self._plain = Pile(self._send)
         self._keyed = Pile(self._send)
 
+    def enqueue_here(self, job: NewJob) -> Enqueued | None:
+        """Keep a plain job in the caller's own thread; nothing if it takes more than that."""
+        here = self._backend.here
+        if here is None or type(job) is not NewJob or not plain(job):
+            return None
+        began = self._clock.monotonic()
+        if not here.enqueue(job):
+            return None
+        took = self._clock.monotonic() - began
+        here.ring(_words_for(job))
+        self._backend.observer.on(JobsEnqueued(1, 1, took))
+        return Enqueued(job.id, State.PENDING)
+
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Keep the jobs, all or none."""
         if len(jobs) >= LARGE:

@@ -13,9 +13,9 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 from windlass.bell import words as wire
-from windlass.bell.base import Ear
+from windlass.bell.base import EVERY, Ear
 from windlass.bell.inbox import Inbox
-from windlass.clock import Chance
+from windlass.clock import Chance, Clock
 from windlass.core.herald import Herald
 from windlass.observe.events import BellLost, BellRung, Observer
 from windlass.running import running_loop
@@ -23,6 +23,9 @@ from windlass.running import running_loop
 # The system refuses longer socket paths: 108 bytes on Linux, 104 on macOS, with a zero at the end.
 MAX_PATH = 100
 NAME_LENGTH = 12
+# How long who rings may go by what it last saw in the folder. Who has just begun to listen may be
+# overlooked as long, so it wakes by itself after twice that time.
+SEEN = 0.01
 
 
 class LocalBell:
@@ -32,22 +35,31 @@ class LocalBell:
     removes those that nobody reads any more. Without a folder it rings in this process only.
     """
 
-    def __init__(self, folder: Path | None, *, chance: Chance, observer: Observer) -> None:
+    def __init__(
+        self, folder: Path | None, *, clock: Clock, chance: Chance, observer: Observer
+    ) -> None:
         """Take the folder beside the database; it is made when somebody listens."""
         self._folder = _short(folder) if folder else None
+        self._clock = clock
         self._chance = chance
         self._observer = observer
         self._ears: dict[Inbox, asyncio.AbstractEventLoop] = {}
         self._own: set[str] = set()
+        self._neighbours: Sequence[Path] = ()
+        self._looked = -SEEN
 
     async def ring(self, words: Sequence[str], jobs: int = 1) -> None:  # noqa: ARG002
         """Wake the ears of this process and of its neighbours."""
-        if not words:
-            return
+        if words:
+            self.ring_here(words)
+
+    def ring_here(self, words: Sequence[str]) -> None:
+        """The same for a thread without an event loop."""
         for ear, loop in list(self._ears.items()):
             _tell(ear, loop, words)
-        if self._folder:
-            self._ring_neighbours(self._folder, words)
+        neighbours = self._seen(self._folder) if self._folder else ()
+        if neighbours:
+            _send_to(neighbours, wire.encode(words))
         self._observer.on(BellRung(words))
 
     def herald(self, words: Sequence[str]) -> Herald | None:  # noqa: ARG002
@@ -68,18 +80,19 @@ class LocalBell:
     async def close(self) -> None:
         """Nothing is pending: a ring is sent before `ring` returns."""
 
-    def _ring_neighbours(self, folder: Path, words: Sequence[str]) -> None:
+    def _seen(self, folder: Path) -> Sequence[Path]:
+        """The sockets of others; to look for them at each ring would cost more than to ring."""
+        now = self._clock.monotonic()
+        if now - self._looked >= SEEN:
+            # Noted before looking: what comes meanwhile may be overlooked no longer than promised.
+            self._looked, self._neighbours = now, self._look(folder)
+        return self._neighbours
+
+    def _look(self, folder: Path) -> Sequence[Path]:
         try:
-            paths = [path for path in folder.iterdir() if path.name not in self._own]
+            return [path for path in folder.iterdir() if path.name not in self._own]
         except OSError:
-            return  # nobody listens, or nobody may
-        if not paths:
-            return
-        message = wire.encode(words)
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-            sender.settimeout(0)
-            for path in paths:
-                _send(sender, message, path)
+            return ()  # nobody listens, or nobody may
 
     @contextmanager
     def _socket(self, ear: Inbox) -> Iterator[None]:
@@ -101,9 +114,11 @@ class LocalBell:
         loop = asyncio.get_running_loop()
         self._own.add(path.name)
         loop.add_reader(receiver, _receive, receiver, ear)
+        overlooked = loop.call_later(2 * SEEN, ear.hear, [EVERY])
         try:
             yield
         finally:
+            overlooked.cancel()
             loop.remove_reader(receiver)
             self._own.discard(path.name)
             path.unlink(missing_ok=True)
@@ -115,6 +130,13 @@ def _tell(ear: Inbox, loop: asyncio.AbstractEventLoop, words: Sequence[str]) -> 
         return
     with suppress(RuntimeError):  # its loop has ended, and nobody hears it any more
         loop.call_soon_threadsafe(ear.hear, words)
+
+
+def _send_to(paths: Sequence[Path], message: bytes) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        sender.settimeout(0)
+        for path in paths:
+            _send(sender, message, path)
 
 
 def _send(sender: socket.socket, message: bytes, path: Path) -> None:

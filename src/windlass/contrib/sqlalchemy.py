@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, SessionTransaction, scoped_session
 from sqlalchemy.util import await_only
 
 from windlass import NewJob, Windlass
-from windlass.app.bridge import at_once
+from windlass.running import at_once
 
 if TYPE_CHECKING:  # it wants greenlet, which is not there where all sessions are plain
     from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_scoped_session

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -58,12 +58,22 @@ class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, Sq
             return await self._send_again(jobs)
         try:
             return await self._send(jobs, herald)
-        except AlreadyKept:
-            pass
-        except StoreAway as away:
-            if not away.ambiguous:
+        except (AlreadyKept, StoreAway) as problem:
+            if not _perhaps_kept(problem):
                 raise
         return await self._send_again(jobs)
+
+    def enqueue_by(self, write: Callable[[Statement], bool], job: NewJob) -> bool:
+        """Keep a plain job by who needs no event loop; if it answers False, `enqueue` is to."""
+        if job.id in self._in_doubt:
+            return False
+        try:
+            return write(lone(job, None))
+        except (AlreadyKept, StoreAway) as problem:
+            if not _perhaps_kept(problem):
+                raise
+            self._doubt([job])
+            return False
 
     async def _send(self, jobs: Sequence[NewJob], herald: Herald | None) -> list[Enqueued]:
         if len(jobs) > CHUNK or not all(map(plain, jobs)):
@@ -188,6 +198,10 @@ class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, Sq
     async def close(self) -> None:
         """Let go of the database."""
         await self.database.close()
+
+
+def _perhaps_kept(problem: AlreadyKept | StoreAway) -> bool:
+    return isinstance(problem, AlreadyKept) or problem.ambiguous
 
 
 def _enqueue_all(jobs: Sequence[NewJob], *, again: bool = False) -> Script[list[Enqueued]]:

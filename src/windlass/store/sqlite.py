@@ -40,7 +40,10 @@ class SqliteDatabase:
         self._clock = clock
         self._patience = Patience(clock, chance)
         self._dialect = Dialect(OPERATIONS, nodes=self.nodes)
-        self._writer = self._make_writer(inline=inline)
+        self._pen = self._make_pen()
+        self._writer: Hands = ThreadHands("windlass-writer", self._pen)
+        if inline:
+            self._writer = InlineHands(self._pen)
         self._readers = [] if inline or self.path == MEMORY else self._make_readers()
         self._next_reader = cycle(self._readers or [self._writer])
 
@@ -55,6 +58,10 @@ class SqliteDatabase:
     async def write(self, statement: Statement) -> Rows:
         """Run one statement as a transaction, shared with whatever else waits."""
         return await self._writer.do(lambda session: session.answer(statement))
+
+    def write_here(self, statement: Statement) -> bool:
+        """Run one statement, of one step, in a thread without a loop; False if it had to wait."""
+        return self._writer.here(self._pen.write, statement) is not None
 
     async def run(self, script: Script[T]) -> T:
         """Run a script as one transaction; answer after its commit."""
@@ -73,12 +80,9 @@ class SqliteDatabase:
         for hands in [*self._readers, self._writer]:
             await hands.close()
 
-    def _make_writer(self, *, inline: bool) -> Hands:
+    def _make_pen(self) -> Writer:
         connected = Connected(partial(connect, self.path, self._patience))
-        writer = Writer(connected, self._dialect, self._clock, self._patience)
-        if inline:
-            return InlineHands(writer.perform, writer.end)
-        return ThreadHands("windlass-writer", writer.perform, writer.end, writer.tidy)
+        return Writer(connected, self._dialect, self._clock, self._patience)
 
     def _make_readers(self) -> Sequence[Hands]:
         return [self._make_reader(number) for number in range(READERS)]
@@ -86,4 +90,4 @@ class SqliteDatabase:
     def _make_reader(self, number: int) -> Hands:
         connected = Connected(partial(connect, self.path, self._patience, reading=True))
         reader = Reader(connected, self._dialect, self._clock, self._patience)
-        return ThreadHands(f"windlass-reader-{number}", reader.perform, reader.end, lambda: None)
+        return ThreadHands(f"windlass-reader-{number}", reader)

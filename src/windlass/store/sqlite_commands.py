@@ -37,6 +37,13 @@ class Command(Generic[T]):
         """Whether nobody waits for it any more."""
         return self._future is not None and self._future.cancelled()
 
+    def settle_by(self, do: Callable[[Work[T]], T]) -> None:
+        """Have it done, and keep what came of it; whoever waits hears of anything at all."""
+        try:
+            self.succeed(do(self.work))
+        except BaseException as problem:  # noqa: BLE001
+            self.fail(problem)
+
     def succeed(self, answer: T) -> None:
         """Keep the answer until the commit."""
         self._answer = [answer]

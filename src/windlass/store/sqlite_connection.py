@@ -15,8 +15,10 @@ OLDEST = (3, 35)  # the first with RETURNING
 
 # Enough for the heads and tails of every index; a process that idles must stay below 90 MB.
 CACHE_KIB = 16 * 1024
-# Checkpoint every 16 MB of WAL, and give back what a burst or a slow reader made it grow to.
-CHECKPOINT_PAGES = 4_000
+# The write-ahead log is folded into the file every 4 MB, since a commit takes twice as long while
+# the log grows; every 16 MB once batches are written, which feel each folding, and no growth.
+SHORT_LOG, LONG_LOG = 1_000, 4_000
+# Give back what a burst or a slow reader made it grow to.
 WAL_LIMIT = 64 * 1024 * 1024
 # Each statement about many rows is kept in ten widths, the widest of some 200 KB.
 STATEMENTS = 200
@@ -41,6 +43,11 @@ def connect(path: str, patience: Patience, *, reading: bool = False) -> sqlite3.
         connection.close()
         raise
     return connection
+
+
+def fold_after(connection: sqlite3.Connection, pages: int) -> None:
+    """Have SQLite fold the write-ahead log into the file whenever it has this many pages."""
+    connection.execute(f"pragma wal_autocheckpoint = {pages}").fetchall()
 
 
 def _make(path: Path) -> None:
@@ -81,7 +88,7 @@ def _prepare(connection: sqlite3.Connection, path: str, *, reading: bool) -> Non
     connection.execute("pragma foreign_keys = on")
     connection.execute("pragma temp_store = memory")
     connection.execute(f"pragma cache_size = -{CACHE_KIB}")
-    connection.execute(f"pragma wal_autocheckpoint = {CHECKPOINT_PAGES}").fetchall()
+    fold_after(connection, SHORT_LOG)
     connection.execute(f"pragma journal_size_limit = {WAL_LIMIT}").fetchall()
     if reading:
         connection.execute("pragma query_only = on")

@@ -26,38 +26,48 @@ BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 FATAL = BUSY | AWAY | BROKEN | {sqlite3.SQLITE_INTERRUPT}
 
 
+class CommitFailed(sqlite3.OperationalError):
+    """What SQLite said when it was to commit: perhaps it did."""
+
+    def __init__(self, problem: sqlite3.Error) -> None:
+        """Say the same as `problem`."""
+        super().__init__(str(problem))
+        self.sqlite_errorcode = code(problem)
+
+
 def code(problem: sqlite3.Error) -> int:
     """SQLite's result code; Python's own complaints, such as a closed connection, have none."""
     return int(getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_MISUSE)) & PLAIN
 
 
-def translated(problem: BaseException, *, at_commit: bool = False) -> BaseException:
+def translated(problem: BaseException) -> BaseException:
     """The error to give to the caller: one of ours where the cause is known."""
     if not isinstance(problem, sqlite3.Error):
         return problem
-    told = _translated(problem, at_commit=at_commit)
+    told = _translated(problem)
     if told is None:
         return problem
     told.__cause__ = problem
     return told
 
 
-def _translated(problem: sqlite3.Error, *, at_commit: bool) -> WindlassError | None:
+def _translated(problem: sqlite3.Error) -> WindlassError | None:
     number = code(problem)
     if number in BUSY:
         return Busy("another process kept the database to itself for too long")
     if number in AWAY:
-        return _away(problem, at_commit=at_commit)
+        return _away(problem)
     if number in BROKEN:
         return BadStore(f"the database file is damaged or no database: {problem}")
     return _refused(problem)
 
 
-def _away(problem: sqlite3.Error, *, at_commit: bool) -> StoreAway:
+def _away(problem: sqlite3.Error) -> StoreAway:
     if code(problem) == sqlite3.SQLITE_FULL:
         return StoreAway("the disk of the database is full; nothing was changed")
     # A commit whose sync failed may still be found in the file after a crash.
-    return StoreAway(f"the database file cannot be used right now: {problem}", ambiguous=at_commit)
+    perhaps = isinstance(problem, CommitFailed)
+    return StoreAway(f"the database file cannot be used right now: {problem}", ambiguous=perhaps)
 
 
 def _refused(problem: sqlite3.Error) -> WindlassError | None:

@@ -6,15 +6,14 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from windlass.core.errors import Busy, StoreAway
 from windlass.running import running_loop
 from windlass.store.sqlite_commands import Command, Errand, Work, deliver
 
+A = TypeVar("A")
 T = TypeVar("T")
-
-Perform: TypeAlias = Callable[[Sequence[Command[Any]]], None]
 
 # More would keep other processes waiting, and gain nothing.
 MOST_AT_ONCE = 128
@@ -27,6 +26,26 @@ INTERRUPTED = (
 )
 
 
+class Performer(Protocol):
+    """Carries out commands on a connection of its own; used by one thread at a time."""
+
+    def do(self, work: Work[T]) -> T:
+        """Carry out one command, and answer after its commit."""
+        ...
+
+    def perform(self, commands: Sequence[Command[Any]]) -> None:
+        """Carry out several; each keeps what came of it, and nothing is raised."""
+        ...
+
+    def tidy(self) -> None:
+        """Clear up after a while without work."""
+        ...
+
+    def end(self) -> None:
+        """Let go of the connection."""
+        ...
+
+
 class Hands(Protocol):
     """Carries out commands in the order in which they are given."""
 
@@ -34,8 +53,16 @@ class Hands(Protocol):
         """Carry out one command and answer after its commit, which it may share with others."""
         ...
 
+    def do_here(self, work: Work[T], *, alone: bool = False) -> T:
+        """The same for a thread without an event loop, which has nothing to keep free."""
+        ...
+
+    def here(self, act: Callable[[A], T], what: A) -> tuple[T] | None:
+        """Use the connection in such a thread; nothing is done if it would have to wait."""
+        ...
+
     def at_once(self) -> bool:
-        """Whether a caller without an event loop would be served here and now."""
+        """Whether such a thread would be served here and now."""
         ...
 
     async def close(self) -> None:
@@ -46,16 +73,21 @@ class Hands(Protocol):
 class InlineHands:
     """Carries out each command at once on the caller's thread, for tests and simulations."""
 
-    def __init__(self, perform: Perform, end: Callable[[], None]) -> None:
-        """Carry out by `perform`, and let go of the connection by `end`."""
-        self._perform = perform
-        self._end = end
+    def __init__(self, performer: Performer) -> None:
+        """Carry out by `performer`."""
+        self._performer = performer
 
     async def do(self, work: Work[T], *, alone: bool = False) -> T:
         """Carry it out here and now."""
-        command = Command(work, alone=alone)
-        self._perform([command])
-        return command.result()
+        return self.do_here(work, alone=alone)
+
+    def do_here(self, work: Work[T], *, alone: bool = False) -> T:  # noqa: ARG002 — it always is
+        """Carry it out here and now."""
+        return self._performer.do(work)
+
+    def here(self, act: Callable[[A], T], what: A) -> tuple[T] | None:
+        """Act here and now."""
+        return (act(what),)
 
     def at_once(self) -> bool:
         """Always: nobody else is there."""
@@ -63,7 +95,7 @@ class InlineHands:
 
     async def close(self) -> None:
         """Let go of the connection."""
-        self._end()
+        self._performer.end()
 
 
 class ThreadHands:
@@ -73,37 +105,59 @@ class ThreadHands:
     is awake and owes nobody anything: that saves changing threads, there and back.
     """
 
-    def __init__(
-        self, name: str, perform: Perform, end: Callable[[], None], idle: Callable[[], None]
-    ) -> None:
-        """Start the thread when first asked. `idle` runs after a while without work."""
+    def __init__(self, name: str, performer: Performer) -> None:
+        """Start the thread when first asked."""
         self._name = name
-        self._perform = perform
-        self._end = end
-        self._idle = idle
+        self._performer = performer
         self._queue: queue.SimpleQueue[Command[Any] | None] = queue.SimpleQueue()
         self._put_back: list[Command[Any] | None] = []
-        self._guard = threading.Lock()  # of what follows
+        self._guard = threading.Lock()  # of changes to what follows
         self._owed = 0  # commands that were given and are not carried out
         self._awake = False  # from the first command until the log is folded, and from the next
-        self._used = False  # by a caller itself, since the thread last looked
         self._closed = False
         self._thread: threading.Thread | None = None
+        self._used = False  # by a caller itself, since the thread last looked
         self._turn = threading.Lock()  # whoever has it may use the connection
-        self._inside: int | None = None  # the caller's thread that has it
+        self._inside: set[int] = set()  # the callers' threads that have it, or are to have it next
 
     async def do(self, work: Work[T], *, alone: bool = False) -> T:
         """Queue it and wait for the commit that it is part of, or carry it out here and now."""
         loop = running_loop()
         if loop is None:
-            return self._do_without_loop(work, alone=alone)
+            return self.do_here(work, alone=alone)
         command = Command(work, loop, alone=alone)
         self._hand_over(command)
         return await command.delivered()
 
+    def do_here(self, work: Work[T], *, alone: bool = False) -> T:
+        """Carry it out here and now, or wait for who is before."""
+        done = self.here(self._performer.do, work)
+        if done is not None:
+            return done[0]
+        errand = Errand(work, alone=alone)
+        self._hand_over(errand)
+        return errand.wait()
+
+    def here(self, act: Callable[[A], T], what: A) -> tuple[T] | None:
+        """Act here and now, and answer what came of it; do nothing if somebody is before."""
+        me = threading.get_ident()
+        if me in self._inside:
+            raise Busy(INTERRUPTED)
+        if not self._idle():
+            return None
+        try:
+            self._inside.add(me)
+            with self._turn:
+                if not self._free():  # somebody came between
+                    return None
+                self._used = True
+                return (act(what),)
+        finally:
+            self._inside.discard(me)
+
     def at_once(self) -> bool:
         """Whether nobody is before the caller; or only itself, who must not wait for itself."""
-        return self._free() or self._inside == threading.get_ident()
+        return self._idle() or threading.get_ident() in self._inside
 
     async def close(self) -> None:
         """Finish what is queued, then end the thread."""
@@ -114,36 +168,11 @@ class ThreadHands:
         if thread is not None:
             await asyncio.to_thread(thread.join)
 
-    def _do_without_loop(self, work: Work[T], *, alone: bool) -> T:
-        if self._comes_first():
-            return self._do_here(work)
-        if self._inside == threading.get_ident():
-            raise Busy(INTERRUPTED)
-        errand = Errand(work, alone=alone)
-        self._hand_over(errand)
-        return errand.wait()
-
-    def _do_here(self, work: Work[T]) -> T:
-        command = Command(work)
-        try:
-            with self._turn:
-                self._insist_on_open()
-                self._inside = threading.get_ident()
-                self._perform_or_fail([command])
-        finally:
-            self._inside = None
-            self._carried_out(1)
-        return command.result()
-
-    def _comes_first(self) -> bool:
-        """Whether the caller may carry out its command; if so, others wait for it."""
-        with self._guard:
-            first = self._free()
-            if first:
-                self._owed, self._used = 1, True
-            return first
+    def _idle(self) -> bool:
+        return self._free() and not self._turn.locked()
 
     def _free(self) -> bool:
+        """Whether the thread is awake, and nobody waits for it."""
         return self._awake and not self._owed and not self._closed
 
     def _hand_over(self, command: Command[Any]) -> None:
@@ -167,19 +196,12 @@ class ThreadHands:
         try:
             while commands := self._next():
                 with self._turn:
-                    self._perform_or_fail(commands)
+                    self._performer.perform(commands)
                 self._carried_out(len(commands))
                 deliver(commands)
         finally:
             with self._turn:
-                self._end()
-
-    def _perform_or_fail(self, commands: Sequence[Command[Any]]) -> None:
-        try:
-            self._perform(commands)
-        except BaseException as problem:  # noqa: BLE001 — whoever waits must hear of it
-            for command in commands:
-                command.fail(problem)
+                self._performer.end()
 
     def _next(self) -> list[Command[Any]]:
         """All that waits and may share a transaction, at least one; nothing at the very end."""
@@ -214,5 +236,5 @@ class ThreadHands:
             self._used, self._awake = False, not idle
         if idle:
             with self._turn:
-                self._idle()
+                self._performer.tidy()
         return idle

@@ -36,8 +36,7 @@ class Dialect:
     nodes: NodeLocks | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """A connection at one moment: `now` is the same for all statements of a command."""
 
     connection: sqlite3.Connection

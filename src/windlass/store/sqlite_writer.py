@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from windlass.clock import Clock
 from windlass.core.errors import WindlassError
 from windlass.store.busy import Patience
-from windlass.store.sqlite_commands import Command
-from windlass.store.sqlite_errors import FATAL, code, translated
+from windlass.store.script import Statement
+from windlass.store.sqlite_commands import Command, Work
+from windlass.store.sqlite_connection import LONG_LOG, fold_after
+from windlass.store.sqlite_errors import FATAL, CommitFailed, code, translated
 from windlass.store.sqlite_session import Dialect, Session
+
+T = TypeVar("T")
+
+# Whoever changes more rows than this at once writes batches.
+FEW = 100
 
 
 class Connected:
@@ -48,25 +54,31 @@ class Reader:
         self._clock = clock
         self._patience = patience
 
+    def do(self, work: Work[T]) -> T:
+        """Answer one."""
+        try:
+            return self._patience.wait(lambda: work(self._session()))
+        except sqlite3.Error as problem:
+            raise translated(problem)  # noqa: B904 — it knows where it comes from
+
     def perform(self, commands: Sequence[Command[Any]]) -> None:
         """Answer each."""
         for command in commands:
-            try:
-                command.succeed(self._patience.wait(partial(self._read, command)))
-            except BaseException as problem:  # noqa: BLE001 — the caller's to handle
-                command.fail(translated(problem))
+            command.settle_by(self.do)
+
+    def tidy(self) -> None:
+        """Who changes nothing leaves nothing behind."""
 
     def end(self) -> None:
         """Let go of the connection."""
         self._connected.drop()
 
-    def _read(self, command: Command[Any]) -> Any:
-        session = Session(self._connected.get(), self._clock.now_us(), self._dialect)
-        return command.work(session)
+    def _session(self) -> Session:
+        return Session(self._connected.get(), self._clock.now_us(), self._dialect)
 
 
 class Writer:
-    """Carries out commands together, in one transaction."""
+    """Carries out commands, each in a transaction of its own or several in one."""
 
     def __init__(
         self, connected: Connected, dialect: Dialect, clock: Clock, patience: Patience
@@ -77,22 +89,34 @@ class Writer:
         self._clock = clock
         self._patience = patience
 
-    def perform(self, commands: Sequence[Command[Any]]) -> None:
-        """Carry all of them out, or say to each why not."""
+    def do(self, work: Work[T]) -> T:
+        """Carry out one command, and answer after its commit."""
+        try:
+            return self._transact(work)
+        except sqlite3.Error as problem:
+            raise translated(problem)  # noqa: B904 — it knows where it comes from
+
+    def write(self, statement: Statement) -> None:
+        """Run a statement that takes one step: SQLite makes a transaction of it by itself."""
+        text = self._dialect.queries[statement.name].text
         try:
             connection = self._connected.get()
-        except (sqlite3.Error, WindlassError) as problem:
-            _fail(commands, problem)
+            self._patience.wait(
+                lambda: connection.execute(text, {**statement.args, "now": self._clock.now_us()})
+            )
+        except sqlite3.Error as problem:
+            raise translated(CommitFailed(problem)) from problem
+
+    def perform(self, commands: Sequence[Command[Any]]) -> None:
+        """Carry all of them out together, or say to each why not."""
+        if len(commands) == 1:
+            commands[0].settle_by(self.do)
             return
         try:
-            self._carry_out(connection, commands)
-        finally:
-            # Also after an interrupt, which a thread of the program's own may get at any moment.
-            self._abandon(connection)
-
-    def end(self) -> None:
-        """Let go of the connection."""
-        self._connected.drop()
+            self._transact(lambda session: self._each(session, commands))
+        except BaseException as problem:  # noqa: BLE001 — whoever waits must hear of it
+            for command in commands:
+                command.fail(translated(problem))
 
     def tidy(self) -> None:
         """Fold the write-ahead log into the file, and begin it anew; do not insist.
@@ -104,40 +128,44 @@ class Writer:
         except (sqlite3.Error, WindlassError):
             return
 
-    def _carry_out(self, connection: sqlite3.Connection, commands: Sequence[Command[Any]]) -> None:
+    def end(self) -> None:
+        """Let go of the connection."""
+        self._connected.drop()
+
+    def _transact(self, work: Work[T]) -> T:
+        connection = self._connected.get()
         try:
             self._patience.wait(lambda: connection.execute("begin immediate"))
-            for command in commands:
-                self._one(connection, command, alone=len(commands) == 1)
-        except (sqlite3.Error, WindlassError) as problem:
-            _fail(commands, problem)
-            return
-        self._commit(connection, commands)
+            before = connection.total_changes
+            # The time is read under the lock: nothing is decided before what it follows.
+            answer = work(Session(connection, self._clock.now_us(), self._dialect))
+            if connection.total_changes - before > FEW:
+                fold_after(connection, LONG_LOG)
+            self._commit(connection)
+        finally:
+            # Also after an interrupt, which a thread of the program's own may get at any moment.
+            self._abandon(connection)
+        return answer
 
-    def _one(self, connection: sqlite3.Connection, command: Command[Any], *, alone: bool) -> None:
-        """Carry out one command, so that its failure undoes nothing but itself."""
-        # The time is read under the lock, or a command could be decided before the one it follows.
-        session = Session(connection, self._clock.now_us(), self._dialect)
-        if not alone:
-            connection.execute("savepoint command")
-        try:
-            command.succeed(command.work(session))
-        except BaseException as problem:
-            if isinstance(problem, sqlite3.Error) and code(problem) in FATAL:
-                raise
-            _undo(connection, alone=alone)
-            command.fail(translated(problem))
-            return
-        if not alone:
-            connection.execute("release command")
+    def _each(self, session: Session, commands: Sequence[Command[Any]]) -> None:
+        """Carry out each, so that its failure undoes nothing but itself."""
+        for command in commands:
+            session.connection.execute("savepoint command")
+            try:
+                command.succeed(command.work(session._replace(now=self._clock.now_us())))
+            except BaseException as problem:
+                if isinstance(problem, sqlite3.Error) and code(problem) in FATAL:
+                    raise
+                session.connection.execute("rollback to command")
+                command.fail(translated(problem))
+            session.connection.execute("release command")
 
-    def _commit(self, connection: sqlite3.Connection, commands: Sequence[Command[Any]]) -> None:
+    def _commit(self, connection: sqlite3.Connection) -> None:
         try:
             if connection.in_transaction:
                 connection.execute("commit")
         except sqlite3.Error as problem:
-            for command in commands:
-                command.fail(translated(problem, at_commit=True))
+            raise CommitFailed(problem) from problem
 
     def _abandon(self, connection: sqlite3.Connection) -> None:
         """Undo what is not committed, by closing the connection if there is no other way."""
@@ -146,18 +174,3 @@ class Writer:
                 connection.execute("rollback")
         except sqlite3.Error:
             self._connected.drop()
-
-
-def _undo(connection: sqlite3.Connection, *, alone: bool) -> None:
-    if alone:
-        # A change that was interrupted has undone the whole transaction already.
-        if connection.in_transaction:
-            connection.execute("rollback")
-        return
-    connection.execute("rollback to command")
-    connection.execute("release command")
-
-
-def _fail(commands: Sequence[Command[Any]], problem: BaseException) -> None:
-    for command in commands:
-        command.fail(translated(problem))

@@ -29,6 +29,7 @@ from windlass.store.sql_store import SqlStore
 if TYPE_CHECKING:
     import asyncpg
 
+    from windlass.app.ports import Here
     from windlass.bell.base import Bell
     from windlass.redis.link import Link
     from windlass.store.base import Database, Effects
@@ -76,14 +77,17 @@ class Storehouse:
             await database.close()
             raise
 
-    def at_once(self, store: SqlStore) -> Callable[[], bool]:
-        """Whether this store and its bell would serve a thread without an event loop right now."""
+    def here(self, store: SqlStore, bell: Bell) -> Here | None:
+        """The same store and bell, if they can serve a thread without an event loop."""
         if self.address.dialect != "sqlite" or self.keyspace is not None:
-            return bool  # never
+            return None
+        from windlass.bell.local import LocalBell  # noqa: PLC0415
         from windlass.store.sqlite import SqliteDatabase  # noqa: PLC0415
+        from windlass.wiring.here import EmbeddedHere  # noqa: PLC0415
 
         assert isinstance(store.database, SqliteDatabase)  # noqa: S101 — as opened above
-        return store.database.at_once
+        assert isinstance(bell, LocalBell)  # noqa: S101 — as made above
+        return EmbeddedHere(store, store.database, bell)
 
     def migrator(self) -> tuple[migrations.Migrator, Database]:
         """What changes the tables, and the database to close afterwards."""
@@ -162,7 +166,7 @@ class Storehouse:
             from windlass.bell.local import LocalBell  # noqa: PLC0415
 
             folder = Path(f"{self.address.place}.bells") if self.address.place != MEMORY else None
-            return LocalBell(folder, chance=self.chance, observer=self.observer)
+            return LocalBell(folder, clock=self.clock, chance=self.chance, observer=self.observer)
         from windlass.bell.postgres import PostgresBell  # noqa: PLC0415
 
         return PostgresBell(

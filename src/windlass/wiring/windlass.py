@@ -94,7 +94,8 @@ class Windlass(App):
     async def _connect(self) -> Backend:
         house = self.storehouse
         store = await house.store()
-        return Backend(store, house.bell(), house.observer, house.hail(), house.at_once(store))
+        bell = house.bell()
+        return Backend(store, bell, house.observer, house.hail(), house.here(store, bell))
 
 
 def _backoff(settings: Settings) -> Backoff:
