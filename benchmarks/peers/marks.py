@@ -56,6 +56,11 @@ def durable(header: Header) -> bool:
     return not header.ours and header.durable
 
 
+def durable_with_a_server(header: Header) -> bool:
+    """Who commits to a file in its own process makes no trip to anybody."""
+    return durable(header) and header.store != "sqlite"
+
+
 def nobody(header: Header) -> bool:
     del header
     return False
@@ -107,8 +112,14 @@ MARKS = (
         factor=1.6,
     ),
     Mark(
-        asked="enqueue one by one on PostgreSQL: the best of the durable",
+        asked="enqueue one by one on PostgreSQL: the best of the durable with a server",
         ours=POSTGRES,
+        figure="enqueue",
+        peers=durable_with_a_server,
+    ),
+    Mark(
+        asked="enqueue one by one on SQLite: the best of the durable",
+        ours=SQLITE,
         figure="enqueue",
         peers=durable,
     ),

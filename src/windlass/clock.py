@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import secrets
 import time
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, cast
 
 import uuid_utils
 
@@ -54,6 +55,9 @@ class SystemClock:
         return time.time_ns() // 1000
 
 
+_text = cast("Callable[[object], JobId]", str)
+
+
 class SystemChance:
     """The machine's randomness."""
 
@@ -63,7 +67,7 @@ class SystemChance:
 
     def job_id(self) -> JobId:
         """A UUIDv7, as text."""
-        return JobId(str(uuid_utils.uuid7()))
+        return _text(uuid_utils.uuid7())
 
     def token(self) -> str:
         """A UUIDv4, as text."""

@@ -40,6 +40,7 @@ class Sender:
         """Jobs with a key may wait for somebody else's transaction, so they go by themselves."""
         self._backend = backend
         self._clock = clock
+        self._observed = bool(backend.observer)
         self._plain = Pile(self._send)
         self._keyed = Pile(self._send)
 
@@ -53,7 +54,8 @@ class Sender:
             return None
         took = self._clock.monotonic() - began
         here.ring(_words_for(job))
-        self._backend.observer.on(JobsEnqueued(1, 1, took))
+        if self._observed:
+            self._backend.observer.on(JobsEnqueued(1, 1, took))
         return Enqueued(job.id, State.PENDING)
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:

@@ -43,6 +43,7 @@ class LocalBell:
         self._clock = clock
         self._chance = chance
         self._observer = observer
+        self._observed = bool(observer)
         self._ears: dict[Inbox, asyncio.AbstractEventLoop] = {}
         self._own: set[str] = set()
         self._neighbours: Sequence[Path] = ()
@@ -60,7 +61,8 @@ class LocalBell:
         neighbours = self._seen(self._folder) if self._folder else ()
         if neighbours:
             _send_to(neighbours, wire.encode(words))
-        self._observer.on(BellRung(words))
+        if self._observed:
+            self._observer.on(BellRung(words))
 
     def herald(self, words: Sequence[str]) -> Herald | None:  # noqa: ARG002
         """None: it rings when the commit is known."""

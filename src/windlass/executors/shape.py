@@ -25,11 +25,12 @@ class Shape:
     type: str
     model: Any  # the type that JSON Schema describes
     read: Callable[[str], Any]  # the payload as the handler takes it; raises BadPayload
+    check: Callable[[str], object]  # whether it can be read; raises BadPayload
 
     def write(self, payload: Any) -> str:
         """The payload's JSON text, read once on the way, so that the worker can read it too."""
         text = documents.payload(self.type, payload)
-        self.read(text)
+        self.check(text)
         return text
 
     def schema(self) -> dict[str, Any]:
@@ -39,7 +40,8 @@ class Shape:
 
 def of_document(type_: str, hint: Any) -> Shape:
     """The shape of a payload that is one document of this type."""
-    return Shape(type_, hint, _reader(type_, _decoder(type_, hint).decode))
+    read = _reader(type_, _decoder(type_, hint).decode)
+    return Shape(type_, hint, read, read)
 
 
 def of_arguments(type_: str, arguments: Arguments) -> Shape:
@@ -47,8 +49,9 @@ def of_arguments(type_: str, arguments: Arguments) -> Shape:
     model = _model(type_, arguments)
     decode = _decoder(type_, model).decode
     if arguments.rest is None:
-        return Shape(type_, model, _reader(type_, _by_name(decode)))
-    return Shape(type_, model, _reader(type_, _with_rest(type_, decode, arguments, arguments.rest)))
+        return Shape(type_, model, _reader(type_, _by_name(decode)), _reader(type_, decode))
+    read = _reader(type_, _with_rest(type_, decode, arguments, arguments.rest))
+    return Shape(type_, model, read, read)
 
 
 def _model(type_: str, arguments: Arguments) -> type[msgspec.Struct]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeAlias
 
 import msgspec
@@ -370,7 +370,11 @@ class Observers:
 
     def __init__(self, *observers: Observer) -> None:
         """Remember whom to tell."""
-        self._observers: Iterable[Observer] = observers
+        self._observers: Sequence[Observer] = observers
+
+    def __bool__(self) -> bool:
+        """Whether there is anybody to tell."""
+        return bool(self._observers)
 
     def on(self, event: Event) -> None:
         """Tell everyone, in order."""

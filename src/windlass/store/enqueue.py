@@ -65,10 +65,25 @@ def insert(jobs: Sequence[NewJob], *, again: bool = False) -> Statement:
 
 def lone(job: NewJob, herald: Herald | None) -> Statement:
     """The statement that keeps one plain job, and rings for it if there is a herald."""
-    args = _shared(job)
-    args["id"], args["payload"] = job.id, job.payload
-    args["channel"], args["words"] = (herald.channel, herald.words) if herald else (None, None)
-    return Statement("enqueue_one", args)
+    # All at once: one by one, its fields take twice as long.
+    id_, type_, payload, queue, name, priority, threads, _, _, attempts, crashes, policy, _, _ = job
+    return Statement(
+        "enqueue_one",
+        {
+            "id": id_,
+            "type": type_,
+            "queue": queue,
+            "name": name,
+            "priority": priority,
+            "threads": threads,
+            "payload": payload,
+            "max_attempts": attempts,
+            "max_crashes": crashes,
+            "policy": _policy(policy) if policy else None,
+            "channel": herald.channel if herald else None,
+            "words": herald.words if herald else None,
+        },
+    )
 
 
 def plain(job: NewJob) -> bool:

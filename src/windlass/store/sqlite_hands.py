@@ -113,7 +113,7 @@ class ThreadHands:
         self._put_back: list[Command[Any] | None] = []
         self._guard = threading.Lock()  # of changes to what follows
         self._owed = 0  # commands that were given and are not carried out
-        self._awake = False  # from the first command until the log is folded, and from the next
+        self._free = False  # when it has carried out all of them, until it has slept in between
         self._closed = False
         self._thread: threading.Thread | None = None
         self._used = False  # by a caller itself, since the thread last looked
@@ -143,12 +143,13 @@ class ThreadHands:
         me = threading.get_ident()
         if me in self._inside:
             raise Busy(INTERRUPTED)
-        if not self._idle():
+        nobody = self._free and not self._turn.locked()
+        if not nobody:
             return None
         try:
             self._inside.add(me)
             with self._turn:
-                if not self._free():  # somebody came between
+                if not self._free:  # somebody came between
                     return None
                 self._used = True
                 return (act(what),)
@@ -157,28 +158,22 @@ class ThreadHands:
 
     def at_once(self) -> bool:
         """Whether nobody is before the caller; or only itself, who must not wait for itself."""
-        return self._idle() or threading.get_ident() in self._inside
+        nobody = self._free and not self._turn.locked()
+        return nobody or threading.get_ident() in self._inside
 
     async def close(self) -> None:
         """Finish what is queued, then end the thread."""
         with self._guard:
-            self._closed = True
+            self._closed, self._free = True, False
             thread, self._thread = self._thread, None
             self._queue.put(None)
         if thread is not None:
             await asyncio.to_thread(thread.join)
 
-    def _idle(self) -> bool:
-        return self._free() and not self._turn.locked()
-
-    def _free(self) -> bool:
-        """Whether the thread is awake, and nobody waits for it."""
-        return self._awake and not self._owed and not self._closed
-
     def _hand_over(self, command: Command[Any]) -> None:
         with self._guard:
             self._insist_on_open()
-            self._owed, self._awake = self._owed + 1, True
+            self._owed, self._free = self._owed + 1, False
             self._queue.put(command)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
@@ -191,6 +186,7 @@ class ThreadHands:
     def _carried_out(self, commands: int) -> None:
         with self._guard:
             self._owed -= commands
+            self._free = not self._owed and not self._closed
 
     def _run(self) -> None:
         try:
@@ -232,9 +228,10 @@ class ThreadHands:
     def _falls_asleep(self) -> bool:
         """Clear up if nobody came by meanwhile; who comes next wakes the thread."""
         with self._guard:
-            idle = not self._used and not self._owed
-            self._used, self._awake = False, not idle
-        if idle:
-            with self._turn:
-                self._performer.tidy()
-        return idle
+            used, self._used = self._used, False
+            if used or self._owed:
+                return False
+            self._free = False
+        with self._turn:
+            self._performer.tidy()
+        return True

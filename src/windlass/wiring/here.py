@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from windlass.bell.local import LocalBell
 from windlass.core.job import NewJob
 from windlass.store.sql_store import SqlStore
@@ -13,11 +16,6 @@ class EmbeddedHere:
 
     def __init__(self, store: SqlStore, database: SqliteDatabase, bell: LocalBell) -> None:
         """Act for the store on its database."""
-        self._store = store
-        self._write = database.write_here
         self.at_once = database.at_once
+        self.enqueue: Callable[[NewJob], bool] = partial(store.enqueue_by, database.write_here)
         self.ring = bell.ring_here
-
-    def enqueue(self, job: NewJob) -> bool:
-        """Keep a plain job by one commit."""
-        return self._store.enqueue_by(self._write, job)
