@@ -84,7 +84,12 @@ class Verbs:
 
     async def enqueue(self, job: NewJob, *, connection: object = None) -> Enqueued:
         """Keep the job; with a `connection`, as part of the transaction that is open there."""
-        [answer] = await self.enqueue_many([job], connection=connection)
+        alone = connection is None and self.sending is None and type(job) is NewJob
+        if alone:
+            home = await self._homes.here()
+            [answer] = await home.sender.enqueue([job])
+        else:
+            [answer] = await self.enqueue_many([job], connection=connection)
         return answer
 
     async def enqueue_many(

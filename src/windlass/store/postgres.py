@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import asyncpg
 
-from windlass.core.errors import RolledBack, StoreAway
+from windlass.core.errors import RolledBack
 from windlass.store.postgres_errors import AWAY, UNDONE, in_our_words, said
 from windlass.store.postgres_pool import CONNECT_TIMEOUT, UNDO_WITHIN, PostgresPool
 from windlass.store.queries import Queries
@@ -122,16 +122,21 @@ class PostgresDatabase:
         raise RolledBack("the database kept rolling this back in favour of others; try again")
 
     async def _once(self, once: Callable[[Connection], Awaitable[T]]) -> T:
+        # No context managers: each statement, a claim for a job that waits among them, passes here.
         loan = await self._pool.borrow()
         kept = False
         try:
-            with in_our_words(), _not_to_a_standby(loan.connection):
-                answer = await once(loan.connection)
+            answer = await once(loan.connection)
             kept = self._pool.keeps(loan)
-        except StoreAway as away:
-            if isinstance(away.__cause__, TimeoutError):
+        except Exception as problem:
+            if isinstance(problem, asyncpg.ReadOnlySQLTransactionError):
+                _hang_up(loan.connection)
+            if isinstance(problem, TimeoutError):
                 await self._pool.expire(loan)
-            raise
+            told = in_our_words(problem)
+            if told is None:
+                raise
+            raise told from problem
         else:
             return answer
         finally:

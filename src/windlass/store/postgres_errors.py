@@ -44,24 +44,20 @@ MISSING = (
 UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 
 
-@contextmanager
-def in_our_words() -> Iterator[None]:
-    """Turn what is raised under a statement into errors that say what it means for the caller."""
-    try:
-        yield
-    except AWAY as problem:
-        away = f"lost PostgreSQL: {said(problem)}"
-        raise StoreAway(away, ambiguous=_ambiguous(problem)) from problem
-    except (asyncpg.LockNotAvailableError, asyncpg.QueryCanceledError) as problem:
-        raise Busy(f"PostgreSQL did not get to it in time: {said(problem)}") from problem
-    except asyncpg.UniqueViolationError as problem:
-        raise AlreadyKept(said(problem)) from problem
-    except asyncpg.InsufficientPrivilegeError as problem:
-        raise forbidden(problem) from problem
-    except MISSING as problem:
-        raise NotMigrated(
-            f"the tables of Windlass are missing or old ({said(problem)}); run: windlass migrate up"
-        ) from problem
+def in_our_words(problem: Exception) -> WindlassError | None:
+    """What an error under a statement means for the caller; nothing if that is not known here."""
+    if isinstance(problem, asyncpg.UniqueViolationError):
+        return AlreadyKept(said(problem))
+    if isinstance(problem, asyncpg.LockNotAvailableError | asyncpg.QueryCanceledError):
+        return Busy(f"PostgreSQL did not get to it in time: {said(problem)}")
+    if isinstance(problem, asyncpg.InsufficientPrivilegeError):
+        return forbidden(problem)
+    if isinstance(problem, AWAY):
+        return StoreAway(f"lost PostgreSQL: {said(problem)}", ambiguous=_ambiguous(problem))
+    if isinstance(problem, MISSING):
+        missing = f"the tables of Windlass are missing or old ({said(problem)})"
+        return NotMigrated(f"{missing}; run: windlass migrate up")
+    return None
 
 
 @contextmanager
