@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +35,9 @@ TWICE = Ink("twice", "#e16f24", "#db6d28")
 OTHER = Ink("other", "#bf8700", "#d29922")
 
 INKS = (PAPER, TEXT, FAINT, RULE, OURS, DURABLE, FRAIL, LOST, TWICE, OTHER)
+
+# Whoever looks at a picture brings the fonts, so it does not matter that none is here.
+logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 STYLE: dict[Any, Any] = {
     "axes.edgecolor": RULE.light,

@@ -1,4 +1,4 @@
-"""The verbs of an app for code without an event loop; there is no second implementation."""
+"""The verbs of an app for code without an event loop; one job alone has a shorter way."""
 
 from __future__ import annotations
 
