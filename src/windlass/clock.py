@@ -48,6 +48,7 @@ class Chance(Protocol):
 class SystemClock:
     """The machine's clock."""
 
+    # Seconds since the machine started; as it is, since each job asks several times.
     monotonic = staticmethod(time.monotonic)
 
     def now_us(self) -> int:
@@ -55,6 +56,7 @@ class SystemClock:
         return time.time_ns() // 1000
 
 
+# What JobId(str(…)) makes, without the call of a function that does nothing, once for every job.
 _text = cast("Callable[[object], JobId]", str)
 
 

@@ -89,7 +89,8 @@ class Bridge:
         with self._guard:
             if self._process != os.getpid():
                 self._begin_anew()
-            return self._homes.elsewhere() or self._background_loop()
+            home = self._homes.near()
+            return self._background_loop() if home is None else home.loop
 
     def _background_loop(self) -> asyncio.AbstractEventLoop:
         if self._background is None:

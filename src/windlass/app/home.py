@@ -25,6 +25,7 @@ class Home:
 
     def __init__(self, backend: Backend, ports: Ports) -> None:
         """Live on the running event loop."""
+        self.loop = asyncio.get_running_loop()
         self.store, self.bell, self.hail = backend.store, backend.bell, backend.hail
         self._here = backend.here
         self.locks = Locks(self.store, self.hail, ports.clock, ports.chance)
@@ -74,13 +75,6 @@ class Homes:
         for loop, home in list(self._homes.items()):
             if loop.is_running():
                 return home
-        return None
-
-    def elsewhere(self) -> asyncio.AbstractEventLoop | None:
-        """That home's event loop."""
-        for loop in list(self._homes):
-            if loop.is_running():
-                return loop
         return None
 
     async def close(self) -> None:

@@ -84,8 +84,8 @@ class Verbs:
 
     async def enqueue(self, job: NewJob, *, connection: object = None) -> Enqueued:
         """Keep the job; with a `connection`, as part of the transaction that is open there."""
-        alone = connection is None and self.sending is None and type(job) is NewJob
-        if alone:
+        if connection is None and self.sending is None and type(job) is NewJob:
+            # What many jobs are asked first would take a lone one as long as its own steps.
             home = await self._homes.here()
             [answer] = await home.sender.enqueue([job])
         else:

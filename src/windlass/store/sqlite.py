@@ -41,9 +41,9 @@ class SqliteDatabase:
         self._patience = Patience(clock, chance)
         self._dialect = Dialect(OPERATIONS, nodes=self.nodes)
         self._pen = self._make_pen()
-        self._writer: Hands = ThreadHands("windlass-writer", self._pen)
-        if inline:
-            self._writer = InlineHands(self._pen)
+        self._writer: Hands = (
+            InlineHands(self._pen) if inline else ThreadHands("windlass-writer", self._pen)
+        )
         self._readers = [] if inline or self.path == MEMORY else self._make_readers()
         self._next_reader = cycle(self._readers or [self._writer])
 
