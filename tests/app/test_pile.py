@@ -135,3 +135,21 @@ async def test_one_caller_is_one_action(number: int) -> None:
 
     assert await Pile(doubler.act).add(number) == 2
     assert doubler.batches == [[1]]
+
+
+async def test_nobody_waits_for_an_action_that_was_cut_short() -> None:
+    doubler = Doubler()
+    pile = Pile(doubler.act)
+    acted_on = asyncio.create_task(pile.add(1))
+    await until(lambda: doubler.batches)
+    in_line = asyncio.create_task(pile.add(2))
+    await asyncio.sleep(0)
+
+    assert pile._acting is not None
+    pile._acting.cancel()
+    await asyncio.wait([acted_on, in_line])
+    doubler.go.set()
+
+    assert acted_on.cancelled()
+    assert in_line.cancelled()
+    assert await pile.add(3) == 6

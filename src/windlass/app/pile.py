@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from windlass.running import running_loop
 
 A = TypeVar("A")
 B = TypeVar("B")
+
+Waiting: TypeAlias = list[tuple[A, asyncio.Future[B]]]
 
 
 class Pile(Generic[A, B]):
@@ -23,10 +24,9 @@ class Pile(Generic[A, B]):
     def __init__(self, act: Callable[[list[A]], Awaitable[list[B]]]) -> None:
         """`act` answers with as many things as it is given, in the same order."""
         self._act = act
-        self._waiting: list[tuple[A, asyncio.Future[B]]] = []
-        self._next: asyncio.Task[list[B]] | None = None
-        self._acting: asyncio.Task[Any] | None = None
-        self._turn = asyncio.Lock()
+        self._waiting: Waiting[A, B] = []
+        # Of its own, and held here: the callers can all be gone before it ends.
+        self._acting: asyncio.Task[None] | None = None
 
     async def add(self, item: A) -> B:
         """Put one thing on the pile; answer when it was acted upon."""
@@ -34,38 +34,47 @@ class Pile(Generic[A, B]):
         if loop is None:
             [alone] = await self._act([item])
             return alone
-        # One of its own, which costs half of what it would to shield the task from each caller.
         answer: asyncio.Future[B] = loop.create_future()
         self._waiting.append((item, answer))
-        if self._next is None:
-            self._next = asyncio.create_task(self._take_turn())
-            self._next.add_done_callback(partial(_deliver, self._waiting))
+        if self._acting is None:
+            self._acting = loop.create_task(self._act_on_all())
+            self._acting.add_done_callback(self._ended)
         return await answer
 
     async def close(self) -> None:
         """Wait for the action that is under way, and for what was put on the pile before."""
-        if self._next is not None:
-            await asyncio.wait({self._next})
-        async with self._turn:
+        if self._acting is not None:
+            await asyncio.wait({self._acting})
+
+    async def _act_on_all(self) -> None:
+        while waiting := self._waiting:
+            self._waiting = []
+            try:
+                _deliver(waiting, await self._act([item for item, _ in waiting]))
+            except Exception as problem:  # noqa: BLE001 — it is the callers' to handle
+                _fail(waiting, problem)
+            except BaseException:
+                self._waiting = [*waiting, *self._waiting]
+                raise
+        self._acting = None
+
+    def _ended(self, acting: asyncio.Task[None]) -> None:
+        """Let nobody wait for an action that was cut short, as when its event loop shuts down."""
+        if not acting.cancelled() and acting.exception() is None:
             return
-
-    async def _take_turn(self) -> list[B]:
-        async with self._turn:
-            # Nobody else may hold on to this task: its callers can all be gone.
-            self._acting = asyncio.current_task()
-            waiting, self._waiting, self._next = self._waiting, [], None
-            return await self._act([item for item, _ in waiting])
-
-
-def _deliver(waiting: Iterable[tuple[A, asyncio.Future[B]]], acted: asyncio.Task[list[B]]) -> None:
-    """Give each caller that is still there its part of what was answered."""
-    problem = None if acted.cancelled() else acted.exception()
-    for place, (_, answer) in enumerate(waiting):
-        if answer.done():
-            continue
-        if acted.cancelled():
+        cut_off, self._waiting, self._acting = self._waiting, [], None
+        for _, answer in cut_off:
             answer.cancel()
-        elif problem is not None:
+
+
+def _deliver(waiting: Waiting[A, B], answers: Iterable[B]) -> None:
+    """Give each caller that is still there its part of what was answered."""
+    for (_, answer), part in zip(waiting, answers, strict=True):
+        if not answer.done():
+            answer.set_result(part)
+
+
+def _fail(waiting: Waiting[A, B], problem: Exception) -> None:
+    for _, answer in waiting:
+        if not answer.done():
             answer.set_exception(problem)
-        else:
-            answer.set_result(acted.result()[place])

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from windlass.core.limits import MAX_THREADS
 
@@ -39,8 +39,7 @@ def leading(sizes: Sequence[int]) -> int:
     return max(bisect_right(list(accumulate(sizes)), PORTION_BYTES), 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Berth:
+class Berth(NamedTuple):
     """How one way of running stands: on the loop, in threads, in processes."""
 
     free: int  # attempts that it could start now
@@ -59,8 +58,7 @@ class Berth:
         return self.room > 0 and 2 * self.held <= self.prefetch
 
 
-@dataclass(frozen=True, slots=True)
-class Appetite(Generic[K]):
+class Appetite(NamedTuple, Generic[K]):
     """What to claim: so many jobs, of the types that run in these ways."""
 
     ways: frozenset[K]

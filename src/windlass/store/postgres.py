@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import asyncpg
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from windlass.store.postgres_pool import Connection
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 ROUNDS = 5
@@ -54,37 +55,24 @@ class PostgresDatabase:
             for_handlers=for_handlers,
         )
 
-    async def read(self, statement: Statement) -> Rows:
+    # What only passes on is no coroutine of its own: a job that waits would pay for each of them.
+
+    def read(self, statement: Statement) -> Coroutine[Any, Any, Rows]:
         """Answer a question that changes nothing."""
-        return await self.write(statement)
+        return self._rounds(self.execute, statement)
 
-    async def survey(self, statement: Statement) -> Rows:
+    def survey(self, statement: Statement) -> Coroutine[Any, Any, Rows]:
         """Answer a question for which a whole table must be looked at: see `NEVER_WHOLE`."""
+        return self._rounds(self._survey, statement)
 
-        async def once(connection: Connection) -> Rows:
-            async with transaction(connection):
-                await connection.execute("set local enable_seqscan = on")
-                return await self.execute(connection, statement)
-
-        return await self._rounds(once)
-
-    async def write(self, statement: Statement) -> Rows:
+    def write(self, statement: Statement) -> Coroutine[Any, Any, Rows]:
         """Run one statement as a transaction of its own."""
-
-        async def once(connection: Connection) -> Rows:
-            return await self.execute(connection, statement)
-
-        return await self._rounds(once)
+        return self._rounds(self.execute, statement)
 
     async def run(self, script: Script[T]) -> T:
         """Run a script as one transaction; answer after its commit."""
-
-        async def once(connection: Connection) -> T:
-            async with transaction(connection):
-                return await self._drive(connection, script)
-
         try:
-            return await self._once(once)
+            return await self._once(self._transact, script)
         except UNDONE as problem:
             raise RolledBack(f"PostgreSQL rolled this back: {said(problem)}") from problem
 
@@ -103,30 +91,39 @@ class PostgresDatabase:
         """Let go of every connection, waiting a moment for those at work."""
         await self._pool.close()
 
-    async def execute(self, connection: Connection, statement: Statement) -> Rows:
+    def execute(self, connection: Connection, statement: Statement) -> Awaitable[Rows]:
         """Run a statement on a connection that was borrowed."""
         query = self.queries[statement.name]
         args = statement.args
         if statement.columns:
             arrays = zip(*statement.rows, strict=True)
             args = {**args, **dict(zip(statement.columns, arrays, strict=True))}
-        return await connection.fetch(query.numbered, *query.positional(args))
+        return connection.fetch(query.numbered, *query.positional(args))
 
-    async def _rounds(self, once: Callable[[Connection], Awaitable[T]]) -> T:
+    async def _survey(self, connection: Connection, statement: Statement) -> Rows:
+        async with transaction(connection):
+            await connection.execute("set local enable_seqscan = on")
+            return await self.execute(connection, statement)
+
+    async def _transact(self, connection: Connection, script: Script[T]) -> T:
+        async with transaction(connection):
+            return await self._drive(connection, script)
+
+    async def _rounds(self, act: Callable[[Connection, A], Awaitable[T]], what: A) -> T:
         """Send again what the server rolled back to break a deadlock."""
         for _ in range(ROUNDS):
             try:
-                return await self._once(once)
+                return await self._once(act, what)
             except UNDONE:
                 continue
         raise RolledBack("the database kept rolling this back in favour of others; try again")
 
-    async def _once(self, once: Callable[[Connection], Awaitable[T]]) -> T:
+    async def _once(self, act: Callable[[Connection, A], Awaitable[T]], what: A) -> T:
         # No context managers: each statement, a claim for a job that waits among them, passes here.
         loan = await self._pool.borrow()
         kept = False
         try:
-            answer = await once(loan.connection)
+            answer = await act(loan.connection, what)
             kept = self._pool.keeps(loan)
         except Exception as problem:
             if isinstance(problem, asyncpg.ReadOnlySQLTransactionError):

@@ -154,8 +154,8 @@ class Claimer:
         while not self._gear.stopping:
             self._wake.clear()
             now = self._gear.clock.monotonic()
-            self._hunger.measure(now)
             self._look_over(now)
+            self._hunger.weigh(now)
             try:
                 await self._turn(now)
             except AWAY as away:
@@ -246,7 +246,7 @@ class Claimer:
         if front.lane is Lane.THREADS and await self._keeps_free(demand):
             front.due = self._gear.clock.monotonic() + PEEK
             return
-        claimed = await ask(lambda: self._store.claim(demand))
+        claimed = await ask(self._store.claim(demand))
         ended = self._gear.clock.monotonic()
         self._patience.reset()
         if self._trusts(lapses, ended):
@@ -275,6 +275,7 @@ class Claimer:
         claims = await self._doubts.resolve()
         ended = self._gear.clock.monotonic()
         self._patience.reset()
+        self._hunger.weigh(ended)
         open_now = self._trusts(lapses, ended) and Lane.OPEN in self._lanes(ended)
         appetite = self._hunger.for_open() if open_now else NONE
         ours = self._fitting(claims, appetite)
@@ -298,7 +299,7 @@ class Claimer:
         peek = self._peek
         if peek is None or free == threads:
             return False
-        head = await ask(lambda: peek(demand))
+        head = await ask(peek(demand))
         patience = self._settings.patience
         return reserves(head, free=free, threads=threads, widest=demand.widest, patience=patience)
 

@@ -47,7 +47,7 @@ class Doubts:
         """The claims that the store believes this worker holds, and of which it knows nothing."""
         now = self._gear.clock.monotonic()
         known = self._known()
-        held = await ask(lambda: self._store.held(self._gear.worker))
+        held = await ask(self._store.held(self._gear.worker))
         # Asked before and after: what ended meanwhile is none of these.
         known |= self._known()
         self._times = [time for time in self._times if time > now]

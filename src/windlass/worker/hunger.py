@@ -28,6 +28,8 @@ class Hunger:
         self._settler = settler
         self._ways = ways
         self._portion = settings.claim_batch
+        self._berths: dict[Mode, Berth] = {}
+        self._open = 0  # claims that wait, run or are unsettled
         self.start_anew()
 
     def start_anew(self) -> None:
@@ -37,13 +39,12 @@ class Hunger:
     @property
     def held(self) -> int:
         """Claims that wait for a place."""
-        return sum(len(way.line) for way in self._ways.values())
+        return sum([len(way.line.claims) for way in self._ways.values()])
 
     @property
     def headroom(self) -> int:
         """How many more claims there may be, waiting, running or unsettled."""
-        taken = self._slots.running + self.held + self._settler.unsettled
-        return self._most_open - taken
+        return self._most_open - self._open
 
     @property
     def _most_open(self) -> int:
@@ -55,7 +56,7 @@ class Hunger:
     @property
     def idle(self) -> bool:
         """Whether nothing waits, runs or is on its way to be settled: nothing a death could hit."""
-        return not self._slots.running and not self.held and not self._settler.unsettled
+        return not self._open
 
     @property
     def stuck(self) -> bool:
@@ -69,23 +70,37 @@ class Hunger:
             return True
         return bool(self._settler.unsettled) and not self._slots.running and not self.held
 
-    def measure(self, now: float) -> None:
-        """Measure how fast each way gets through its line."""
-        for way in self._ways.values():
-            way.line.sample(now, busy=bool(way.count or way.line.claims))
+    def weigh(self, now: float) -> None:
+        """Measure how fast each way gets through its line, and how much it has room for.
+
+        Everything else goes by what was weighed last, so weigh again after waiting for anything.
+        """
+        running = self._slots.running
+        free_slots = self._slots.limit - running
+        held = 0
+        for mode, way in self._ways.items():
+            waiting = len(way.line.claims)
+            way.line.sample(now, busy=bool(way.count or waiting))
+            self._berths[mode] = Berth(
+                free=max(min(way.capacity - way.count, free_slots), 0),
+                held=waiting,
+                prefetch=placement.prefetch(way.line.pace, self._settings.max_held),
+                share=self._shares[mode],
+            )
+            held += waiting
+        self._open = running + held + self._settler.unsettled
 
     def for_open(self) -> Appetite[Mode]:
         """What to claim from lane `open`: as much as there is room for, and a little ahead."""
         return placement.appetite(
-            {mode: self._berth(mode, way) for mode, way in self._ways.items()},
+            self._berths,
             free_slots=self._slots.limit - self._slots.running,
             limit=min(self._portion, self.headroom),
         )
 
     def for_threads(self) -> Appetite[Mode]:
         """What to claim from lane `threads`: as much as there are threads, and a place soon."""
-        rooms = {mode: self._berth(mode, way).room for mode, way in self._ways.items()}
-        able = {mode: room for mode, room in rooms.items() if room > 0}
+        able = {mode: berth.room for mode, berth in self._berths.items() if berth.room > 0}
         limit = min(self._slots.free_threads, self.headroom, sum(able.values()))
         return Appetite(frozenset(able), limit) if limit > 0 else NONE
 
@@ -103,9 +118,8 @@ class Hunger:
 
     def call_when_low(self) -> None:
         """Have every way that has no need of claims now call when it does."""
-        for mode, way in self._ways.items():
-            berth = self._berth(mode, way)
-            way.line.low = -1 if berth.hungry else berth.prefetch // 2
+        for mode, berth in self._berths.items():
+            self._ways[mode].line.low = -1 if berth.hungry else berth.prefetch // 2
 
     def call_when_one_ends(self) -> None:
         """Have every way call when an attempt ends, whatever it holds."""
@@ -118,12 +132,3 @@ class Hunger:
         for line in [way.line for way in self._ways.values() if way.line.lingers()]:
             back += line.take_back(placement.surplus(len(line), line.pace))
         return back
-
-    def _berth(self, mode: Mode, way: Way) -> Berth:
-        free = min(way.capacity - way.count, self._slots.limit - self._slots.running)
-        return Berth(
-            free=max(free, 0),
-            held=len(way.line.claims),
-            prefetch=placement.prefetch(way.line.pace, self._settings.max_held),
-            share=self._shares[mode],
-        )

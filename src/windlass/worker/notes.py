@@ -172,7 +172,7 @@ class Notes:
     async def _keep(self, batch: _Batch) -> None:
         while batch:
             try:
-                await ask(lambda: self._send(batch))
+                await ask(self._send(batch))
             except AWAY as away:
                 self._observer.on(ChoreFailed("notes", str(away), away=True))
                 if self.hopeless():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import TypeVar
 
 from windlass.clock import Chance
@@ -41,10 +41,10 @@ class Patience:
         await asyncio.sleep(longest * (0.5 + 0.5 * self._chance.random()))
 
 
-async def ask(act: Callable[[], Awaitable[T]]) -> T:
+async def ask(question: Awaitable[T]) -> T:
     """Ask the store once; raises `StoreAway` or `Busy` for what passes, `Unfit` for the rest."""
     try:
-        return await act()
+        return await question
     except AWAY:
         raise
     except Exception as error:

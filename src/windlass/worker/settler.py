@@ -144,7 +144,7 @@ class Settler:
         """Send the same batch until it is answered; one that was applied is applied once."""
         while True:
             try:
-                refused = await ask(lambda: self._store.settle(settlements))
+                refused = await ask(self._store.settle(settlements))
             except AWAY as away:
                 self._observer.on(ChoreFailed("settle", str(away), away=True))
                 if self._closing is not None and self._closing():
