@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import chain, islice, repeat
+from itertools import chain, compress, islice, repeat
 from operator import attrgetter
 from typing import TypeAlias
 
@@ -31,6 +31,9 @@ SOON = timedelta(seconds=2)
 MAX_QUEUES = 8
 
 _key = attrgetter("key")
+_state = attrgetter("state")
+# What of a job matters to a ring.
+_telling = attrgetter("queue", "threads", "delay", "run_at")
 
 
 class Sender:
@@ -110,9 +113,10 @@ class Sender:
         if len(jobs) == 1 and not kept[0].existing and plain(jobs[0]):
             await self._backend.bell.ring(_words_for(jobs[0]))
             return
-        new = [pair for pair in zip(jobs, kept, strict=True) if not pair[1].existing]
-        ring = words([job for job, _ in new], self._clock.now_us(), [one.state for _, one in new])
-        await self._backend.bell.ring(ring, len(new))
+        fresh = [not one.existing for one in kept]
+        new = list(compress(jobs, fresh))
+        states = map(_state, compress(kept, fresh))
+        await self._backend.bell.ring(words(new, self._clock.now_us(), states), len(new))
 
     async def _send_by_keys(self, batches: Sequence[Sequence[NewJob]], busy: Busy) -> list[Answer]:
         """Send those with the same keys apart: only they wait for whoever holds them."""
@@ -166,21 +170,23 @@ def words(
     soon = datetime.fromtimestamp(now_us / 1_000_000, UTC) + SOON
     queues: set[str] = set()
     also: dict[str, None] = {}
-    for job, state in zip(jobs, states, strict=False):
-        planned = job.delay is not None or job.run_at is not None
-        if planned and not _due_by(job, soon):
+    # Of a thousand jobs most are alike, and said once.
+    for told, state in dict.fromkeys(zip(map(_telling, jobs), states, strict=False)):
+        queue, threads, delay, run_at = told
+        planned = delay is not None or run_at is not None
+        if planned and not _due_by(soon, delay, run_at):
             continue
         if state is not State.SCHEDULED:
-            queues.add(job.queue)
+            queues.add(queue)
         if planned and state is not State.PENDING:
             also[LATER] = None
-        if job.threads:
+        if threads:
             also[WIDE] = None
     named = sorted(queues) if len(queues) <= MAX_QUEUES else [EVERY]
     return [*named, *also]
 
 
-def _due_by(job: NewJob, soon: datetime) -> bool:
-    if job.delay is not None:
-        return job.delay <= SOON
-    return job.run_at is not None and job.run_at <= soon
+def _due_by(soon: datetime, delay: timedelta | None, run_at: datetime | None) -> bool:
+    if delay is not None:
+        return delay <= SOON
+    return run_at is not None and run_at <= soon

@@ -55,8 +55,15 @@ def enqueue_script(jobs: Sequence[NewJob], *, again: bool = False) -> Script[lis
     return answers
 
 
+def in_one(jobs: Sequence[NewJob]) -> Statement | None:
+    """The one statement that keeps these jobs, if it takes no more than that."""
+    if _alike(jobs):
+        return _insert_alike(jobs)
+    return insert(jobs) if all(map(plain, jobs)) else None
+
+
 def insert(jobs: Sequence[NewJob], *, again: bool = False) -> Statement:
-    """The statement that keeps these jobs."""
+    """The statement that keeps these jobs, once their keys are taken."""
     if not again and _alike(jobs):
         return _insert_alike(jobs)
     name = "enqueue_again" if again else "enqueue"

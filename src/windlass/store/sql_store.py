@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import repeat
+from operator import attrgetter
 from typing import Any
 
 from windlass.clock import Clock
@@ -14,7 +16,7 @@ from windlass.core.job import JobId, Lane, NewJob, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store import rows
 from windlass.store.base import Database
-from windlass.store.enqueue import enqueue_script, insert, lone, plain
+from windlass.store.enqueue import enqueue_script, in_one, lone, plain
 from windlass.store.records import Claimed, Demand, Enqueued, Kept, LogLine, Progress
 from windlass.store.script import Script, Statement
 from windlass.store.settling import by_worker, finish, parted, returned, standing_of, worked
@@ -37,6 +39,8 @@ ROUNDS = 5
 MOST_IN_DOUBT = 100_000
 # How long an enqueue waits for a key in a stranger's open transaction before it answers `Busy`.
 KEY_PATIENCE = "2s"
+
+_id = attrgetter("id")
 
 
 class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, SqlLocking):
@@ -76,15 +80,15 @@ class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, Sq
             return False
 
     async def _send(self, jobs: Sequence[NewJob], herald: Herald | None) -> list[Enqueued]:
-        if len(jobs) > CHUNK or not all(map(plain, jobs)):
-            return await self._enqueue(jobs)
-        if len(jobs) > 1:
-            await self.database.write(insert(jobs))
-        else:
+        if len(jobs) == 1 and plain(jobs[0]):
             await self.database.write(lone(jobs[0], herald))
             if herald is not None:
                 herald.sent = True
-        return [Enqueued(job.id, State.PENDING) for job in jobs]
+        elif len(jobs) <= CHUNK and (statement := in_one(jobs)):
+            await self.database.write(statement)
+        else:
+            return await self._enqueue(jobs)
+        return list(map(Enqueued, map(_id, jobs), repeat(State.PENDING)))
 
     async def _send_again(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Send what may have been committed; if that stays unknown, so does the next sending."""
