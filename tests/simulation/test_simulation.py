@@ -15,7 +15,7 @@ from tests.simulation.plan import Fault, Harm, Plan, draw
 from tests.simulation.trial import Verdict, trial
 
 # Shards run side by side; each has a few seconds of work.
-SHARDS = 12
+SHARDS = 8
 SEEDS = 45
 # A case that none of its known seeds comes to any more is sought among so many.
 WITHIN = 400

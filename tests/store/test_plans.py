@@ -158,8 +158,8 @@ begin
     for round in 1..10 loop
         insert into windlass_jobs (id, type, queue, state, lane, rank, priority, threads, payload,
                                    max_attempts, max_crashes, created_at, run_at)
-        select gen_random_uuid(), 'mail', 'q' || n % 200, 'pending', 'open', 1000000 + n, 0, 0,
-               '{}', 3, 3, now(), now()
+        select lpad(to_hex(round * 100000 + n), 32, '0')::uuid, 'mail', 'q' || n % 200, 'pending',
+               'open', 1000000 + n, 0, 0, '{}', 3, 3, now(), now()
           from generate_series(1, 100000) n;
         delete from windlass_jobs where rank > 1000000;
     end loop;
