@@ -106,6 +106,29 @@ async def test_however_often_it_is_hurried_a_loop_takes_a_breath() -> None:
     assert asyncio.get_running_loop().time() - began >= 0.06
 
 
+async def test_breaths_that_were_saved_up_let_a_few_turns_come_sooner() -> None:
+    chore = Chore()
+    loop = chore.loop(Pace(every=3600, breath=20, saved=3))
+
+    async with running(loop), asyncio.timeout(15):
+        while chore.turns < 4:
+            loop.hurry()
+            await asyncio.sleep(0)
+
+
+async def test_saved_breaths_are_spent_once() -> None:
+    chore = Chore()
+    loop = chore.loop(Pace(every=3600, breath=0.02, saved=2))
+    began = asyncio.get_running_loop().time()
+
+    async with running(loop):
+        while chore.turns < 8:
+            loop.hurry()
+            await asyncio.sleep(0)
+
+    assert asyncio.get_running_loop().time() - began >= 0.08
+
+
 async def test_cancelling_a_loop_ends_it_in_the_middle_of_a_turn() -> None:
     entered = asyncio.Event()
 

@@ -14,6 +14,8 @@ Report: TypeAlias = Callable[[str, Exception], None]
 # An outage shall cost nobody more than this after its end, and no server a storm meanwhile.
 FIRST_RETRY = 0.25
 LAST_RETRY = 2.5
+# The least pause of who has breaths saved up: what comes in a burst is mostly there by then.
+SHORT_BREATH = 0.002
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +24,8 @@ class Pace:
 
     every: float
     breath: float = 0.0  # the least pause, however often somebody hurries it
+    # Breaths that can be saved up: after a rest so many turns follow each other sooner than that.
+    saved: int = 0
     wait_first: bool = False
 
 
@@ -43,6 +47,8 @@ class Loop:
         self._report = report
         self._failures = 0
         self._hurry = asyncio.Event()
+        self._spent = 0.0  # seconds of breath, of those that are saved up
+        self._spent_at = 0.0
 
     def hurry(self) -> None:
         """Take the next turn now instead of at its time."""
@@ -77,12 +83,22 @@ class Loop:
         return longest * (0.1 + 0.9 * self._chance())
 
     async def _pause(self, seconds: float) -> None:
-        await asyncio.sleep(self._pace.breath)
+        breath = self._breath()
+        await asyncio.sleep(breath)
         try:
-            async with asyncio.timeout(max(seconds - self._pace.breath, 0.0)):
+            async with asyncio.timeout(max(seconds - breath, 0.0)):
                 await self._hurry.wait()
         except TimeoutError:
             return
+
+    def _breath(self) -> float:
+        """The least pause now; over a while they come to one whole breath a turn."""
+        pace, now = self._pace, asyncio.get_running_loop().time()
+        self._spent = max(self._spent - (now - self._spent_at), 0.0) + pace.breath
+        self._spent_at = now
+        if self._spent > pace.breath * pace.saved:
+            return pace.breath
+        return min(pace.breath, SHORT_BREATH)
 
 
 def _end_if_asked_to() -> None:
