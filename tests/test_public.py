@@ -73,3 +73,16 @@ def test_an_app_on_sqlite_loads_no_driver_of_postgresql() -> None:
     printed = subprocess.check_output([sys.executable, "-c", program], text=True)
 
     assert printed.strip() == "[]"
+
+
+def test_a_command_begins_without_what_it_does_not_need() -> None:
+    program = (
+        "import sys; from windlass.cli import main; sys.argv[1:] = ['version']\n"
+        "try: main()\n"
+        "finally: print([m for m in ('aiohttp', 'asyncpg', 'pydantic', 'uvicorn')"
+        " if m in sys.modules])"
+    )
+
+    printed = subprocess.check_output([sys.executable, "-c", program], text=True)
+
+    assert printed.splitlines()[-1] == "[]"

@@ -28,7 +28,6 @@ CODE = (
     "windlass.store.migrate_postgres",
     "windlass.bell.local",
     "windlass.bell.postgres",
-    "typer._adapters",
     "uvicorn.lifespan.off",
     "uvloop",
 )

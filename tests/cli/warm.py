@@ -28,7 +28,6 @@ BESIDE = (
     "rich.console",
     "rich.live",
     "rich.table",
-    "typer._adapters",
     "typer.rich_utils",
     "windlass.store.postgres",
     "windlass.store.sqlite",

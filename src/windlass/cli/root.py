@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from copy import copy
 from importlib import import_module
 from inspect import cleandoc
 from typing import Any
@@ -103,21 +104,25 @@ class Command(TyperCommand):
 
 
 def plain(params: list[Any]) -> list[Any]:
-    """Without the types of flags, which take no value, and of arguments, whose names say enough."""
+    """Without the types of arguments, whose names say enough unless there is a choice."""
     for one in params:
-        if getattr(one, "is_flag", isinstance(one, TyperArgument) and not _chosen(one)):
-            one.display_type_rich = _untyped
-        elif one.metavar is None:
+        if isinstance(one, TyperArgument):
+            one.type = _untyped(one.type)
+        elif one.metavar is None and not one.is_flag:
             one.metavar = "N"  # whatever is no number has a name
     return params
 
 
-def _chosen(argument: Any) -> bool:
-    return bool(argument.type_descriptor.is_choice)
+def _untyped(kind: Any) -> Any:
+    if hasattr(kind, "choices"):
+        return kind
+    silent = copy(kind)  # the same is used by others
+    silent.get_metavar = _nothing
+    return silent
 
 
-def _untyped(ctx: Any) -> None:
-    """Show nothing."""
+def _nothing(*_: object, **__: object) -> str:
+    return ""
 
 
 def load(name: str) -> Any:

@@ -50,7 +50,13 @@ def _rows(command: Any, kind: str) -> Iterator[tuple[str, str]]:
     for one in command.params:
         if one.param_type_name == kind and one.name not in COMMON:
             name, told = one.get_help_record(context)
-            yield f"`{_value(name)}`", re.sub(r"\s*\[required\]", "", told)
+            choice = _choice(one, context) if kind == "argument" else ""
+            yield f"`{_value(name)}{choice}`", re.sub(r"\s*\[required\]", "", told)
+
+
+def _choice(argument: Any, context: typer.Context) -> str:
+    choice = argument.type.get_metavar(argument, context)
+    return f" {choice}" if choice else ""
 
 
 def _value(name: str) -> str:
