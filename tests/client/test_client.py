@@ -190,6 +190,8 @@ async def test_queues_are_read_paused_and_resumed(ask: Asker) -> None:
 
 
 async def test_the_fleet_is_told(ask: Asker) -> None:
+    await until(lambda: ask("workers"))
+
     [worker] = [worker for worker in await ask("workers") if not worker.alone]
     types = {one.type: one for one in await ask("types")}
 
