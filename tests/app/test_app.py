@@ -1,6 +1,7 @@
 """The verbs of an app, on both stores."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -45,6 +46,35 @@ async def test_an_enqueued_job_is_found_with_what_it_was_given(app: Windlass) ->
     assert (job.type, job.queue, job.state) == ("welcome", "mail", State.PENDING)
     assert (job.payload, job.result, job.max_attempts) == ({"user": "ada", "times": 2}, None, 5)
     assert isinstance(job, StoredJob)
+
+
+async def test_who_gives_up_an_enqueue_and_tries_again_has_each_job_once(app: Windlass) -> None:
+    ran: Counter[int] = Counter()
+
+    @app.job
+    async def count(number: int) -> None:
+        ran[number] += 1
+
+    jobs = [count.job(number) for number in range(60)]
+    async with app.worker():
+        first = [await gave_up(app, job, after=n % 12 / 5_000) for n, job in enumerate(jobs)]
+        for job, given_up in zip(jobs, first, strict=True):
+            if given_up:
+                await app.enqueue(job)
+        for job in jobs:
+            await app.wait(job.id)
+
+    assert True in first
+    assert ran == Counter(range(60))
+
+
+async def gave_up(app: Windlass, job: NewJob, after: float) -> bool:
+    """Enqueue it, and go away after so many seconds; whether that was before it was answered."""
+    enqueuing = asyncio.create_task(app.enqueue(job))
+    await asyncio.wait([enqueuing], timeout=after)
+    enqueuing.cancel()
+    await asyncio.wait([enqueuing])
+    return enqueuing.cancelled()
 
 
 async def test_a_declared_function_stays_what_it_was(app: Windlass) -> None:

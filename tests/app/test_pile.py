@@ -153,3 +153,80 @@ async def test_nobody_waits_for_an_action_that_was_cut_short() -> None:
     assert acted_on.cancelled()
     assert in_line.cancelled()
     assert await pile.add(3) == 6
+
+
+class Onlooker:
+    """Notes who acts, on what, and waits for the word after the first time."""
+
+    def __init__(self) -> None:
+        self.go = asyncio.Event()
+        self.go.set()
+        self.acts: list[tuple[bool, list[int]]] = []
+        self.caller: asyncio.Task[int] | None = None
+
+    async def act(self, numbers: list[int]) -> list[int]:
+        """Answer once the word is given."""
+        self.acts.append((asyncio.current_task() is self.caller, numbers))
+        await self.go.wait()
+        return numbers
+
+
+async def alone_at(pile: Pile[int, int], onlooker: Onlooker) -> asyncio.Task[int]:
+    """Somebody who comes after another lone caller, and acts until the word is given."""
+    await pile.add(1)
+    onlooker.go.clear()
+    onlooker.caller = asyncio.create_task(pile.add(2))
+    await until(lambda: len(onlooker.acts) == 2)
+    return onlooker.caller
+
+
+async def test_who_comes_alone_once_more_acts_for_itself() -> None:
+    onlooker = Onlooker()
+    caller = await alone_at(Pile(onlooker.act), onlooker)
+    onlooker.go.set()
+
+    assert await caller == 2
+    assert onlooker.acts == [(False, [1]), (True, [2])]
+
+
+async def test_who_comes_while_one_acts_for_itself_goes_together_with_all_who_do() -> None:
+    onlooker = Onlooker()
+    pile = Pile(onlooker.act)
+    caller = await alone_at(pile, onlooker)
+    others = [asyncio.create_task(pile.add(number)) for number in (3, 4)]
+    await asyncio.sleep(0)
+    onlooker.go.set()
+
+    assert await asyncio.gather(caller, *others) == [2, 3, 4]
+    assert onlooker.acts[2:] == [(False, [3, 4])]
+
+
+async def test_who_acts_for_itself_and_goes_away_holds_nobody_up() -> None:
+    onlooker = Onlooker()
+    pile = Pile(onlooker.act)
+    caller = await alone_at(pile, onlooker)
+    other = asyncio.create_task(pile.add(3))
+    await asyncio.sleep(0)
+
+    caller.cancel()
+    await until(lambda: len(onlooker.acts) == 3)
+    onlooker.go.set()
+
+    assert await other == 3
+    assert caller.cancelled()
+
+
+async def test_a_close_waits_for_who_acts_for_itself_and_for_those_behind() -> None:
+    onlooker = Onlooker()
+    pile = Pile(onlooker.act)
+    caller = await alone_at(pile, onlooker)
+    other = asyncio.create_task(pile.add(3))
+    closing = asyncio.create_task(pile.close())
+    await asyncio.sleep(0)
+    early = closing.done()
+    onlooker.go.set()
+    await closing
+
+    assert not early
+    assert (caller.done(), len(onlooker.acts)) == (True, 3)
+    assert await other == 3

@@ -17,14 +17,17 @@ Waiting: TypeAlias = list[tuple[A, asyncio.Future[B]]]
 class Pile(Generic[A, B]):
     """Lets concurrent callers share one action, and answers each with its own part.
 
-    A caller that goes away does not stop the action; an action that fails, fails for all its
-    callers.
+    A caller that goes away does not stop an action that has begun; one that fails, fails for all
+    its callers. As long as they come one by one, each acts for itself, which spares it a task and a
+    turn of the event loop; who goes away then takes its own action along.
     """
 
     def __init__(self, act: Callable[[list[A]], Awaitable[list[B]]]) -> None:
         """`act` answers with as many things as it is given, in the same order."""
         self._act = act
         self._waiting: Waiting[A, B] = []
+        self._one_by_one = False  # nobody else was there when last somebody acted
+        self._alone: asyncio.Future[None] | None = None
         # Of its own, and held here: the callers can all be gone before it ends.
         self._acting: asyncio.Task[None] | None = None
 
@@ -34,21 +37,39 @@ class Pile(Generic[A, B]):
         if loop is None:
             [alone] = await self._act([item])
             return alone
+        idle = self._acting is None and self._alone is None
+        if idle and self._one_by_one:
+            return await self._act_alone(item, loop.create_future())
         answer: asyncio.Future[B] = loop.create_future()
         self._waiting.append((item, answer))
-        if self._acting is None:
-            self._acting = loop.create_task(self._act_on_all())
-            self._acting.add_done_callback(self._ended)
+        if idle:
+            self._begin(loop)
         return await answer
 
     async def close(self) -> None:
         """Wait for the action that is under way, and for what was put on the pile before."""
-        if self._acting is not None:
-            await asyncio.wait({self._acting})
+        while under_way := self._alone or self._acting:
+            await asyncio.wait({under_way})
+
+    async def _act_alone(self, item: A, ended: asyncio.Future[None]) -> B:
+        self._alone = ended
+        try:
+            [answer] = await self._act([item])
+        finally:
+            self._alone = None
+            ended.set_result(None)
+            if self._waiting:
+                self._begin(ended.get_loop())
+        return answer
+
+    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._acting = loop.create_task(self._act_on_all())
+        self._acting.add_done_callback(self._ended)
 
     async def _act_on_all(self) -> None:
-        while waiting := self._waiting:
+        while waiting := [one for one in self._waiting if not one[1].done()]:
             self._waiting = []
+            self._one_by_one = len(waiting) == 1
             try:
                 _deliver(waiting, await self._act([item for item, _ in waiting]))
             except Exception as problem:  # noqa: BLE001 — it is the callers' to handle
@@ -56,7 +77,7 @@ class Pile(Generic[A, B]):
             except BaseException:
                 self._waiting = [*waiting, *self._waiting]
                 raise
-        self._acting = None
+        self._waiting, self._acting = [], None
 
     def _ended(self, acting: asyncio.Task[None]) -> None:
         """Let nobody wait for an action that was cut short, as when its event loop shuts down."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain, compress, islice, repeat
@@ -63,25 +64,35 @@ class Sender:
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Keep the jobs, all or none."""
-        if len(jobs) >= LARGE:
-            [answer] = await self._send([jobs])
-        elif any(map(_key, jobs)):
-            answer = await self._keyed.add(jobs)
-        else:
-            answer = await self._plain.add(jobs)
+        try:
+            answer = await self._answer(jobs)
+        except asyncio.CancelledError:
+            self._backend.store.doubt(jobs)
+            raise
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     async def enqueue_each(self, jobs: Sequence[NewJob]) -> list[Enqueued | Exception]:
         """Keep those of the jobs that can be kept, at best in one transaction."""
-        answers = await self._send([[job] for job in jobs])
+        try:
+            answers = await self._send([[job] for job in jobs])
+        except asyncio.CancelledError:
+            self._backend.store.doubt(jobs)
+            raise
         return [answer if isinstance(answer, Exception) else answer[0] for answer in answers]
 
     async def close(self) -> None:
         """Wait for what is under way."""
         await self._plain.close()
         await self._keyed.close()
+
+    async def _answer(self, jobs: Sequence[NewJob]) -> Answer:
+        if len(jobs) >= LARGE:
+            [answer] = await self._send([jobs])
+            return answer
+        pile = self._keyed if any(map(_key, jobs)) else self._plain
+        return await pile.add(jobs)
 
     async def _send(self, batches: Sequence[Sequence[NewJob]]) -> list[Answer]:
         jobs = list(chain.from_iterable(batches))
@@ -90,6 +101,10 @@ class Sender:
         try:
             kept = await self._backend.store.enqueue(jobs, herald)
         except EVERYONES:
+            raise
+        except asyncio.CancelledError:
+            # Nobody waits for the answer any more; they may have been kept all the same.
+            await self._backend.bell.ring(words(jobs, self._clock.now_us()), len(jobs))
             raise
         except Busy as busy:
             return await self._send_by_keys(batches, busy)

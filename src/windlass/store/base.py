@@ -100,6 +100,10 @@ class Store(Totals, Trends, FaultFinding, Locking, Protocol):
         """
         ...
 
+    def doubt(self, jobs: Sequence[NewJob]) -> None:
+        """Take note that somebody gave up on an enqueue of these, and may send them again."""
+        ...
+
     async def claim(self, demand: Demand) -> Claimed:
         """Take up to `limit` pending jobs, best first. Two callers never get the same job.
 

@@ -50,7 +50,7 @@ class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, Sq
         """Speak to `database`; `clock` only measures how long ago something happened."""
         super().__init__(database, clock)
         # Jobs whose enqueue ended without an answer: whoever tries again sends them again.
-        self._in_doubt: dict[JobId, None] = {}
+        self._in_doubt: dict[JobId, object] = {}
 
     # --- enqueue ----------------------------------------------------------------------------------
 
@@ -66,6 +66,10 @@ class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, Sq
             if not _perhaps_kept(problem):
                 raise
         return await self._send_again(jobs)
+
+    def doubt(self, jobs: Sequence[NewJob]) -> None:
+        """Take note that nobody knows whether these were kept, should they be sent again."""
+        self._doubt(jobs)
 
     def enqueue_by(self, write: Callable[[Statement], bool], job: NewJob) -> bool:
         """Keep a plain job by who needs no event loop; if it answers False, `enqueue` is to."""
@@ -92,10 +96,12 @@ class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, Sq
 
     async def _send_again(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Send what may have been committed; if that stays unknown, so does the next sending."""
-        self._doubt(jobs)
+        ours = self._doubt(jobs)
         answers = await self._resend(jobs)
         for job in jobs:
-            self._in_doubt.pop(job.id, None)
+            # Somebody may have given up on the same meanwhile, and not know of this answer.
+            if self._in_doubt.get(job.id) is ours:
+                del self._in_doubt[job.id]
         return answers
 
     async def _resend(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
@@ -111,10 +117,13 @@ class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, Sq
                 return await self.database.run(_enqueue_all(jobs, again=again))
         raise RolledBack("the database kept rolling this back in favour of others; try again")
 
-    def _doubt(self, jobs: Sequence[NewJob]) -> None:
-        self._in_doubt |= dict.fromkeys(job.id for job in jobs)
+    def _doubt(self, jobs: Sequence[NewJob]) -> object:
+        """Doubt them, and answer with what tells this doubt from others."""
+        ours = object()
+        self._in_doubt |= dict.fromkeys((job.id for job in jobs), ours)
         while len(self._in_doubt) > MOST_IN_DOUBT:
             del self._in_doubt[next(iter(self._in_doubt))]
+        return ours
 
     # --- the life of an attempt -------------------------------------------------------------------
 
