@@ -86,3 +86,15 @@ def test_a_command_begins_without_what_it_does_not_need() -> None:
     printed = subprocess.check_output([sys.executable, "-c", program], text=True)
 
     assert printed.splitlines()[-1] == "[]"
+
+
+def test_a_worker_starts_its_process_before_it_loads_what_a_store_takes() -> None:
+    program = (
+        "import sys, windlass.cli.worker\n"
+        "print([m for m in ('asyncpg', 'rich', 'windlass.app', 'windlass.store.sql_store')"
+        " if m in sys.modules])"
+    )
+
+    printed = subprocess.check_output([sys.executable, "-c", program], text=True)
+
+    assert printed.strip() == "[]"

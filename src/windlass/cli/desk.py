@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console, RenderableType
 
 from windlass.cli import wire
-from windlass.cli.look import text
 
 if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
     from windlass.config import Settings
     from windlass.wiring import Windlass
 
@@ -30,9 +30,17 @@ class Desk:
         """Open nothing yet."""
         self.store = store
         self.json = json
-        self.out = _console(stderr=False)
-        self.err = _console(stderr=True)
         self._app: Windlass | None = None
+
+    @cached_property
+    def out(self) -> Console:
+        """The sheet for answers."""
+        return _console(stderr=False)
+
+    @cached_property
+    def err(self) -> Console:
+        """The sheet for everything said to people."""
+        return _console(stderr=True)
 
     @cached_property
     def settings(self) -> Settings:
@@ -87,6 +95,8 @@ class Desk:
 
     def say(self, sentence: str, style: str = "dim") -> None:
         """Tell a person something that is not the answer."""
+        from windlass.cli.look import text  # noqa: PLC0415 - as above
+
         self.err.print(text(sentence, style), soft_wrap=True)
 
     def suggest(self, step: str) -> None:
@@ -101,6 +111,8 @@ class Desk:
 
 
 def _console(*, stderr: bool) -> Console:
+    from rich.console import Console  # noqa: PLC0415 - slow, and a worker writes nothing here
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else NO_END
     return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)

@@ -10,6 +10,7 @@ import hashlib
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
 # Connections that the handlers of one worker may have open at once in ctx.transaction().
 HANDLER_CONNECTIONS = 10
 BELL_TIMEOUT = 5.0
+# What is imported late for a store of each dialect.
+PARTS = {
+    "postgres": ("windlass.bell.postgres", "windlass.store.migrate_postgres"),
+    "sqlite": ("windlass.bell.local", "windlass.store.migrate_sqlite"),
+}
 
 
 class Storehouse:
@@ -61,6 +67,11 @@ class Storehouse:
         self.address = parse_store_url(settings.store)
         self.keyspace: str | None = None  # begins our keys in Redis; known once a store was opened
         self._links: WeakKeyDictionary[asyncio.AbstractEventLoop, Link] = WeakKeyDictionary()
+
+    def prepare(self) -> None:
+        """Import what a store takes: for who can do so while it waits for something else."""
+        for module in PARTS[self.address.dialect]:
+            import_module(module)
 
     async def store(self, *, connections: int = 4) -> SqlStore:
         """A store whose tables are of this program's version; an embedded one is brought to it."""

@@ -1,30 +1,24 @@
-"""Runs worker processes for an app until a signal."""
+"""Runs worker processes for an app until a signal.
+
+What it takes to work with a store is imported while the first process loads the app.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 
-import windlass
 from windlass.clock import SystemClock
-from windlass.config import PROGRAM, Settings
-from windlass.observe.events import Advised, Connected, Observer, Observers
+from windlass.config import Settings
+from windlass.observe.events import Connected, Observer, Observers
 from windlass.observe.logs import Logs
 from windlass.wiring.keeping import Kept
-from windlass.wiring.outfitting import outfit, worker_settings
-from windlass.wiring.storehouse import Storehouse
-from windlass.worker.crew import CrewSettings
 from windlass.worker.event_loop import run
 from windlass.worker.supervisor import Charge, Exit, Supervisor
 
 CHILD = "windlass.wiring.child"
-# Chores take turns; the second is for the one that must not wait for a slow one.
-CONNECTIONS = 2
-# Where the jobs are is for the app to say.
-THE_APPS_OWN = frozenset({"store", "schema", "app"})
 
 
 def run_worker(app: str, settings: Settings, *, kept: bool = False) -> Exit:
@@ -53,36 +47,24 @@ def _supervise(
         [sys.executable, "-m", CHILD, app],
         partial(_charge, settings, observer, counter),
         observer=observer,
-        version=str(windlass.__version__),
+        prepare=partial(_prepare, settings),
     )
     return run(supervisor.run())
+
+
+def _prepare(settings: Settings) -> None:
+    """Import what a charge takes, and the driver of a store that will probably be the app's too."""
+    from windlass.wiring import charging  # noqa: F401, PLC0415
+    from windlass.wiring.storehouse import Storehouse  # noqa: PLC0415
+
+    Storehouse(settings).prepare()
 
 
 @asynccontextmanager
 async def _charge(
     given: Settings, observer: Observer, counter: Observer | None, own: Settings
 ) -> AsyncIterator[Charge]:
-    settings = _merged(given, own)
-    house = Storehouse(settings, observer=observer)
-    if settings.processes > 1 and house.address.dialect == "sqlite":
-        observer.on(Advised("more processes gain nothing on SQLite, which has one writer"))
-    store = await house.store(connections=CONNECTIONS)
-    bell = house.bell()
-    try:
-        yield Charge(
-            outfit(house, store, bell),
-            CrewSettings(processes=settings.processes, worker=worker_settings(settings)),
-            counter,
-        )
-    finally:
-        await bell.close()
-        await store.close()
+    from windlass.wiring.charging import charge  # noqa: PLC0415
 
-
-def _merged(given: Settings, own: Settings) -> Settings:
-    decided = {
-        name: getattr(given, name)
-        for name, source in given.sources.items()
-        if source == PROGRAM and name not in THE_APPS_OWN
-    }
-    return replace(own, **decided)
+    async with charge(given, observer, counter, own) as opened:
+        yield opened

@@ -39,6 +39,7 @@ class Charge:
 
     outfit: Outfit
     crew: CrewSettings
+    version: str  # of this program, for the fleet to know
     counter: Observer | None = None  # is told what happens in the worker processes
 
 
@@ -62,13 +63,21 @@ class Supervisor:
     """
 
     def __init__(
-        self, command: Sequence[str], open_charge: OpenCharge, *, observer: Observer, version: str
+        self,
+        command: Sequence[str],
+        open_charge: OpenCharge,
+        *,
+        observer: Observer,
+        prepare: Callable[[], None] = lambda: None,
     ) -> None:
-        """Take the command that starts a worker process, and a way to what it works with."""
+        """Take the command that starts a worker process, and a way to what it works with.
+
+        Whatever that takes time to `prepare` is done while the first process loads the app.
+        """
         self._command = command
         self._open_charge = open_charge
+        self._prepare = prepare
         self._observer = observer
-        self._version = version
         self._memory = shared_memory()
         self._first: Hand | None = None
         self._stop = asyncio.Event()
@@ -94,6 +103,7 @@ class Supervisor:
             if self._stop.is_set():
                 return None
             first = self._first = await self._start()
+            self._prepare()
             hello = await first.hello()
             if hello is not None:
                 return hello.settings
@@ -118,20 +128,14 @@ class Supervisor:
     async def _tour(self, charge: Charge, first: Hand | None) -> int:
         """Be one node until it is stopped or forgotten; answer with how many had to be killed."""
         outfit = charge.outfit
-        node = Node(
-            self._record(outfit.chance.token()), outfit, SharedLease(self._memory, outfit.clock)
-        )
+        record = _record(outfit.chance.token(), charge.version)
+        node = Node(record, outfit, SharedLease(self._memory, outfit.clock))
         crew = ProcessCrew(node, charge.crew, self._start, outfit, charge.counter)
         async with node.on_duty(crew), asyncio.TaskGroup() as group:
             group.create_task(crew.work(first))
             await any_of(self._stop, node.forgotten)
             await crew.end(drain=self._stop.is_set(), again=self._again)
         return crew.killed
-
-    def _record(self, token: str) -> NodeRecord:
-        return NodeRecord(
-            id=NodeId(token), host=socket.gethostname(), pid=os.getpid(), version=self._version
-        )
 
     async def _start(self) -> Hand:
         return await Hand.start(self._command, self._memory)
@@ -154,3 +158,7 @@ class Supervisor:
         (self._again if asked_before else self._stop).set()
         if self._first is not None and self._first.worker is None:
             self._first.stop(drain=False)  # still loading the app: there is nothing to drain
+
+
+def _record(token: str, version: str) -> NodeRecord:
+    return NodeRecord(id=NodeId(token), host=socket.gethostname(), pid=os.getpid(), version=version)
