@@ -134,8 +134,8 @@ async def test_who_is_cancelled_while_giving_back_gives_back(
 async def test_a_lock_is_renewed_for_as_long_as_the_block_takes(
     app: Windlass, another: Windlass
 ) -> None:
-    async with app.lock("report", ttl=1) as lock:
-        await asyncio.sleep(1.5)
+    async with app.lock("report", ttl=3) as lock:
+        await asyncio.sleep(3.5)
         lock.check()
         with pytest.raises(LockTaken):
             async with another.lock("report", timeout=0):

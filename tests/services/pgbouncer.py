@@ -159,3 +159,9 @@ def call(*command: str, inside: Path) -> str:
     if done.returncode:
         raise ServiceFailed(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
     return done.stdout
+
+
+if __name__ == "__main__":
+    # Beforehand: fetched in a test, it would take the test's time. Who has no apt is told there.
+    if shutil.which("apt-get"):
+        find_program()
