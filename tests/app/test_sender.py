@@ -77,7 +77,7 @@ class Shelf:
 
     def herald(self, words: Sequence[str]) -> Herald | None:
         """One for the commit, if it is told to."""
-        return Herald("here", ",".join(words)) if self.heralds else None
+        return Herald(",".join(words), "here") if self.heralds else None
 
     async def ring(self, words: Sequence[str], jobs: int = 1) -> None:
         """Remember the ring."""

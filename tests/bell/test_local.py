@@ -11,9 +11,10 @@ import pytest
 from tests.embedded import OwnClock
 from tests.recorder import Recorder
 from tests.waiting import until
-from windlass.bell.base import EVERY, LATER
+from windlass.bell.base import EVERY, LATER, NEAR
 from windlass.bell.local import SEEN, LocalBell
 from windlass.clock import SystemChance, SystemClock
+from windlass.core.herald import Herald
 from windlass.observe.events import BellLost, BellRung
 
 RINGER = """
@@ -183,3 +184,25 @@ async def test_noise_on_the_socket_is_taken_for_a_ring_for_all(bell: LocalBell) 
             sender.sendto(os.urandom(64), f"{bell._folder}/{name}")
 
         assert await ear.wait() == [EVERY]
+
+
+async def test_there_is_a_herald_for_the_first_job_after_a_pause(bell: LocalBell) -> None:
+    first = bell.herald(["mail"])
+    await bell.ring(["mail"])
+    next_one = bell.herald(["mail"])
+
+    assert first == Herald()
+    assert next_one is None
+
+
+async def test_who_listens_by_name_is_near(bell: LocalBell) -> None:
+    async with bell.listen("ada") as ear:
+        assert await ear.wait() == [NEAR]
+
+
+async def test_what_a_job_says_is_not_told_to_observers(
+    bell: LocalBell, recorder: Recorder
+) -> None:
+    await bell.ring(['@handed ada 1 2 ["secret"]'])
+
+    assert recorder.of(BellRung) == [BellRung(["@handed"])]

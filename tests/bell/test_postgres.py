@@ -9,7 +9,7 @@ import pytest
 from tests.recorder import Recorder
 from tests.services import PgBouncerServer, Postgres
 from tests.waiting import until
-from windlass.bell.base import EVERY, LATER
+from windlass.bell.base import EVERY, FAR, LATER, NEAR, Ear
 from windlass.bell.line import Connection
 from windlass.bell.postgres import PostgresBell, channel_of
 from windlass.clock import SystemChance
@@ -278,3 +278,40 @@ async def test_behind_a_pooler_ringing_works_and_listening_says_that_it_is_deaf(
 
     assert heard == ["mail"]
     assert "pooler" in recorder.of(BellLost)[0].error
+
+
+async def test_what_is_for_one_alone_is_heard_by_that_one(
+    bell: PostgresBell, neighbour: PostgresBell, url: str
+) -> None:
+    connection = await asyncpg.connect(url)
+    async with bell.listen() as other, neighbour.listen("ada") as ear:
+        assert await other.wait() == [EVERY]
+        await heard(ear, NEAR)
+
+        await connection.execute("select pg_notify('windlass_ada', '@handed with a space')")
+        alone = await ear.wait()
+        await bell.ring(["mail"])
+        together = await ear.wait(), await other.wait()
+
+        assert alone == ["@handed with a space"]
+        assert together == (["mail"], ["mail"])
+    await connection.close()
+
+
+async def test_who_listens_by_name_is_told_when_it_may_have_missed_something(
+    bell: PostgresBell, url: str
+) -> None:
+    async with bell.listen("ada") as ear:
+        await heard(ear, NEAR)
+
+        await end_other_connections(url)
+
+        await heard(ear, FAR)
+        await heard(ear, NEAR)
+
+
+async def heard(ear: Ear, word: str) -> None:
+    """Wait for a word."""
+    async with asyncio.timeout(30):
+        while word not in await ear.wait():
+            continue

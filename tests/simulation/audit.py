@@ -29,6 +29,7 @@ WATCHED = {
     "windlass_keys": ("key, job, expires_at", "insert update delete"),
     "windlass_nodes": ("id, lease_until", "insert update delete"),
     "windlass_workers": ("id, node, threads, alone, ended_at", "insert update delete"),
+    "windlass_standby": ("worker, number", "insert update delete"),
     "windlass_queues": ("name", "insert delete"),
     "windlass_locks": ("name, token, until", "insert update delete"),
     "simulated_effects": ("job, fence", "insert"),

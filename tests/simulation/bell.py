@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Protocol
 
 from tests.simulation.kernel import Kernel, Loop
-from windlass.bell.base import Ear
+from windlass.bell.base import NEAR, Ear
 from windlass.bell.inbox import Inbox
 from windlass.core.herald import Herald
 
@@ -48,14 +48,16 @@ class TowerBell:
             self._tower.ring(words)
 
     def herald(self, words: Sequence[str]) -> Herald | None:  # noqa: ARG002
-        """None: it rings when the commit is known."""
-        return None
+        """One without a channel: a ring follows the commit."""
+        return Herald()
 
     @asynccontextmanager
-    async def listen(self) -> AsyncIterator[Ear]:
+    async def listen(self, name: str | None = None) -> AsyncIterator[Ear]:
         """Hear it from now on."""
         ear = Inbox()
         self._tower.ears[ear] = self._loop
+        if name is not None:
+            ear.hear([NEAR])
         try:
             yield ear
         finally:

@@ -14,6 +14,7 @@ USUAL = (
     "failed, to be retried",
     "gave up by itself",
     "handed back after it began",
+    "handed over as it came",
     "poison is a dead letter",
     "reclaimed from the dead",
     "snoozed",

@@ -128,6 +128,7 @@ def hired(process: Process, store: SqlStore, node: NodeId, lease: Lease, **rest:
         worker=worker,
         record=record,
         store=store,
+        bell=TowerBell(process.world.tower, process.loop),
         observer=observer,
         types=stage.PUBLISHED,
     )

@@ -17,7 +17,8 @@ from tests.simulation.plan import BACKOFF_BASE, BACKOFF_CAP, JobPlan
 WAITING = ("pending", "scheduled")
 CLAIMS = ("claim", "claim_open", "claim_queues", "claim_many_queues")
 SETTLES = ("settle_done", "settle_finish", "settle_return")
-ENQUEUES = ("enqueue", "enqueue_alike", "enqueue_one", "enqueue_again")
+HANDS = "enqueue_handed"
+ENQUEUES = ("enqueue", "enqueue_alike", "enqueue_one", "enqueue_again", HANDS)
 # After a death alone a job waits by the usual backoff, whatever its own is.
 CRASH_BASE = 2.0
 JITTER = 1.1
@@ -117,6 +118,7 @@ class Model:
     keys: dict[str, tuple[str, int]] = field(default_factory=dict)
     locks: dict[str, tuple[int, int]] = field(default_factory=dict)
     paused: set[str] = field(default_factory=set)
+    left_standby: str | None = None  # the worker that last stood by no longer
     homes: dict[str, str] = field(
         default_factory=dict
     )  # of workers: the process that enlisted them
@@ -241,6 +243,7 @@ class Model:
         """Take in a transaction, row by row, and see that everything still holds."""
         self.commit = commit
         self.said = Said()
+        self.left_standby = None
         self.touched.clear()
         for row in commit.rows:
             if row[0] == SAID:
@@ -309,12 +312,32 @@ class Model:
             self._forget(row.id)
         fresh = (row.attempts, row.failures, row.crashes) == (0, 0, 0)
         _demand(fresh, "I6", lambda: f"{row.id} begins with {row}")
+        if row.state == "running":
+            self._is_handed(row)
+            return
         begun = row.fence > 0
         _demand(
             begun == (self.said.name == "enqueue_again"),
             "I2",
             lambda: f"{row.id} begins with fences that it may have had",
         )
+
+    def _is_handed(self, row: Live) -> None:
+        """It comes as the first claim of a worker that stood by until now."""
+        _demand(self.said.name == HANDS, "I2", lambda: f"{row.id} is handed out by {self._by}")
+        left = self.left_standby
+        _demand(
+            row.worker == left, "I2", lambda: f"{row.id} is {row.worker}'s, but {left} stood by"
+        )
+        self._is_granted(row._replace(state="pending", fence=0, worker=None), row)
+        self.sometimes("handed over as it came")
+
+    def _standby(self, change: str, worker: str, _number: int) -> None:
+        if change == "delete":
+            self.left_standby = worker
+            return
+        own = self.homes.get(worker) == self.commit.process
+        _demand(own, "I2", lambda: f"{self._by} stands by for another")
 
     def _forget(self, job: str) -> None:
         # Not its executions: a fence that comes again is one that was run twice.
@@ -344,14 +367,18 @@ class Model:
 
     def _is_claimed(self, old: Live, new: Live) -> None:
         _demand(self.said.name in CLAIMS, "I2", lambda: f"{old.id} is taken by {self._by}")
+        assert new.worker is not None
+        own = self.homes.get(new.worker) == self.commit.process
+        _demand(own, "I2", lambda: f"{self._by} claims for another")
+        self._is_granted(old, new)
+
+    def _is_granted(self, old: Live, new: Live) -> None:
         now = self.commit.now_us
         assert new.worker is not None
         # One that has ended may have a claim on its way; what that is granted is reclaimed at once.
         node = self.posts.get(new.worker, "")
         good = self.nodes.get(node, 0) > now
         _demand(good, "I2", lambda: f"{new.worker} claims {old.id} without a lease")
-        own = self.homes.get(new.worker) == self.commit.process
-        _demand(own, "I2", lambda: f"{self._by} claims for another")
         _demand(
             new.fence == old.fence + 1, "I3", lambda: f"{old.id} is claimed and its fence stays"
         )
@@ -754,6 +781,7 @@ _CHANGES: dict[str, Callable[..., None]] = {
     "windlass_keys": Model._key,
     "windlass_nodes": Model._node,
     "windlass_workers": Model._worker,
+    "windlass_standby": Model._standby,
     "windlass_queues": Model._queue,
     "windlass_locks": Model._lock,
     "simulated_effects": Model._effect,

@@ -30,6 +30,7 @@ from windlass.worker.hunger import Hunger
 from windlass.worker.keeper import Keeper
 from windlass.worker.settler import Settler
 from windlass.worker.slots import Slots
+from windlass.worker.standby import Standby
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +222,29 @@ def _heeds_no_refusal(_old: Any) -> Any:
     return mistaken
 
 
+def _believes(_old: Any) -> Any:
+    def mistaken(self: Any, number: int) -> bool:
+        return bool(number == self._number)
+
+    return mistaken
+
+
+def _takes_it_for_granted(old: Any) -> Any:
+    async def mistaken(self: Any) -> bool:
+        await old(self)
+        return True
+
+    return mistaken
+
+
+def _tells_nobody(_old: Any) -> Any:
+    async def mistaken(self: Any) -> bool:
+        self.waiting = False
+        return True
+
+    return mistaken
+
+
 def _never_polls(old: Any) -> Any:
     def mistaken(self: Any, look: Any, came: int, *, poll: float) -> None:
         old(self, look, came, poll=poll * 1e6)
@@ -385,6 +409,23 @@ MUTANTS = (
         "forgets claims whose answer was lost",
         patches=(Patch(Doubts, "resolve", _asks_nobody),),
     ),
+    Mutant(
+        "hands a job to who has no lease",
+        (Edit("enqueue_handed", "and n.lease_until > :now", ""),),
+    ),
+    Mutant(
+        "hands out jobs of paused queues",
+        (
+            Edit(
+                "enqueue_handed",
+                "and not exists (select 1 from windlass_queues where name = :queue)",
+                "",
+            ),
+        ),
+    ),
+    Mutant("believes the same news twice", patches=(Patch(Standby, "believes", _believes),)),
+    Mutant("waits for news alone", patches=(Patch(Standby, "still", _takes_it_for_granted),)),
+    Mutant("stands down and tells nobody", patches=(Patch(Standby, "end", _tells_nobody),)),
     Mutant("runs suspects in company", patches=(Patch(Hunger, "for_alone", _alone_in_company),)),
     Mutant("grants threads without end", patches=(Patch(Slots, "grant", _grants_without_end),)),
 )

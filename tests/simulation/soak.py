@@ -19,7 +19,7 @@ from tests.simulation.shrink import shrink
 from tests.simulation.trial import trial
 
 CHUNK = 50
-WITHIN = 400
+WITHIN = 1_500
 KEPT_PER_MUTANT = 2
 KEPT_PER_CASE = 2
 SATED = range(KEPT_PER_CASE)

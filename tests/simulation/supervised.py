@@ -124,7 +124,7 @@ class SupervisedNode(Supervisor):
         self._plan = plan
         process.cell = LocalLease(process.clock)
         observer = process.world.observer(process)
-        super().__init__((), self._charge, observer=observer, version=VERSION)
+        super().__init__((), self._charge, observer=observer)
 
     def stop(self, *, drain: bool) -> None:
         """Send the signal, once or twice."""
@@ -141,7 +141,7 @@ class SupervisedNode(Supervisor):
             quarantine=2,
             quarantine_idle=3.0,
         )
-        yield Charge(outfit_of(self.process, store_of(self.process)), crew)
+        yield Charge(outfit_of(self.process, store_of(self.process)), crew, VERSION)
 
     async def _start(self) -> Hand:
         """Start a child; it takes a while to load the app."""

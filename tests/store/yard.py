@@ -34,7 +34,7 @@ EMPTY = """
 delete from windlass_jobs; delete from windlass_history; delete from windlass_attempts;
 delete from windlass_lines; delete from windlass_progress; delete from windlass_files;
 delete from windlass_keys; delete from windlass_rollups; delete from windlass_totals;
-delete from windlass_queues;
+delete from windlass_queues; delete from windlass_standby;
 delete from windlass_nodes; delete from windlass_types; delete from windlass_counts;
 update windlass_settings set aging_us = 60000000;
 update windlass_census set counted_at = 'epoch', cost_us = 0, lines = '[]';

@@ -40,6 +40,8 @@ TERMS = LeaseTerms(ttl=15, every=0.02)
 class Watched:
     """A crew that does nothing but remember."""
 
+    listens = False
+
     def __init__(self) -> None:
         self.rings = 0
         self.suspicions = 0

@@ -32,8 +32,9 @@ class Late(Faulty):
 
     async def held(self, worker: WorkerId) -> list[Claim]:
         """What the worker is believed to hold."""
+        held = await self._store.held(worker)
         self.looks += 1
-        return await self._store.held(worker)
+        return held
 
     async def grant(self) -> int:
         """Get to the first claim at last; answer with how many jobs it takes."""

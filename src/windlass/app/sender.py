@@ -111,7 +111,9 @@ class Sender:
         except Exception as problem:  # noqa: BLE001 — one caller's mistake must not be everyone's
             return await self._send_halves(batches, problem)
         took = self._clock.monotonic() - began
-        if herald is None or not herald.sent:
+        if herald is not None and herald.news is not None:
+            await self._backend.bell.ring([herald.news])
+        elif herald is None or not herald.sent:
             await self._ring(jobs, kept)
         self._backend.observer.on(JobsEnqueued(len(jobs), len(batches), took))
         answers = iter(kept)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from windlass.core.herald import Herald
+from windlass.core.herald import HANDED, Herald
 
 # Words that a ring may carry beside the names of queues; no queue's name begins with "@".
 EVERY = "*"  # something changed somewhere: look everywhere
@@ -14,6 +14,25 @@ LATER = "@later"  # a job was scheduled that is due sooner than the next look
 ASKED = "@asked"  # somebody asked a running job to stop
 CHANGED = "@changed"  # a queue was resumed, or a type became known: parked jobs may be free
 WIDE = "@wide"  # some of these jobs may ask for threads; without it none does
+NEAR = "@near"  # what is for who listens by name is heard from now on; it may have missed some …
+FAR = "@far"  # … and from now on not
+# What is no matter of queues: nodes see to it, whether their workers have room or not.
+PUBLIC = frozenset({ASKED, CHANGED, LATER})
+
+
+def wakes(words: Sequence[str]) -> bool:
+    """Whether jobs may be waiting."""
+    return any(not word.startswith("@") for word in words)
+
+
+def wide(words: Sequence[str]) -> bool:
+    """Whether some of those jobs may ask for threads."""
+    return EVERY in words or WIDE in words
+
+
+def in_public(words: Sequence[str]) -> list[str]:
+    """The words as logs may have them: what a job says is between those whom it concerns."""
+    return [HANDED if word.startswith(HANDED) else word for word in words]
 
 
 class Ear(Protocol):
@@ -35,11 +54,14 @@ class Bell(Protocol):
         ...
 
     def herald(self, words: Sequence[str]) -> Herald | None:
-        """The same for a commit to take along, where that is sooner and holds up nobody."""
+        """The same for the commit of a lone job that comes after a pause, if it is to wake one."""
         ...
 
-    def listen(self) -> AbstractAsyncContextManager[Ear]:
-        """Hear every ring from now on, after a lost connection at least an `EVERY`."""
+    def listen(self, name: str | None = None) -> AbstractAsyncContextManager[Ear]:
+        """Hear every ring from now on, after a lost connection at least an `EVERY`.
+
+        Who has a name also hears what is for it alone, whenever it is `NEAR`.
+        """
         ...
 
     async def close(self) -> None:

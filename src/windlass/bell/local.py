@@ -13,8 +13,9 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 from windlass.bell import words as wire
-from windlass.bell.base import EVERY, Ear
+from windlass.bell.base import EVERY, NEAR, Ear, in_public
 from windlass.bell.inbox import Inbox
+from windlass.bell.outbox import QUIET
 from windlass.clock import Chance, Clock
 from windlass.core.herald import Herald
 from windlass.observe.events import BellLost, BellRung, Observer
@@ -48,10 +49,12 @@ class LocalBell:
         self._own: set[str] = set()
         self._neighbours: Sequence[Path] = ()
         self._looked = -SEEN
+        self._quiet_from = 0.0
 
     async def ring(self, words: Sequence[str], jobs: int = 1) -> None:  # noqa: ARG002
         """Wake the ears of this process and of its neighbours."""
         if words:
+            self._quiet_from = self._clock.monotonic() + QUIET
             self.ring_here(words)
 
     def ring_here(self, words: Sequence[str]) -> None:
@@ -62,19 +65,21 @@ class LocalBell:
         if neighbours:
             _send_to(neighbours, wire.encode(words))
         if self._observed:
-            self._observer.on(BellRung(words))
+            self._observer.on(BellRung(in_public(words)))
 
     def herald(self, words: Sequence[str]) -> Herald | None:  # noqa: ARG002
-        """None: it rings when the commit is known."""
-        return None
+        """One without a channel, if it did not ring lately: here a ring follows the commit."""
+        return Herald() if self._clock.monotonic() >= self._quiet_from else None
 
     @asynccontextmanager
-    async def listen(self) -> AsyncIterator[Ear]:
+    async def listen(self, name: str | None = None) -> AsyncIterator[Ear]:
         """Hear this process, and its neighbours if the folder can be used."""
         ear = Inbox()
         self._ears[ear] = asyncio.get_running_loop()
         try:
-            with self._socket(ear):
+            with self._socket(ear) as reached:
+                if reached and name is not None:
+                    ear.hear([NEAR])
                 yield ear
         finally:
             del self._ears[ear]
@@ -97,9 +102,10 @@ class LocalBell:
             return ()  # nobody listens, or nobody may
 
     @contextmanager
-    def _socket(self, ear: Inbox) -> Iterator[None]:
+    def _socket(self, ear: Inbox) -> Iterator[bool]:
+        """Whether everybody who rings is heard."""
         if self._folder is None:
-            yield
+            yield True
             return
         path = self._folder / self._chance.token().replace("-", "")[:NAME_LENGTH]
         try:
@@ -107,18 +113,18 @@ class LocalBell:
         except OSError as error:
             # Polling does without: neighbours are heard a second later.
             self._observer.on(BellLost(f"no socket beside the database: {error}"))
-            yield
+            yield False
             return
         with receiver:
             yield from self._attend(receiver, path, ear)
 
-    def _attend(self, receiver: socket.socket, path: Path, ear: Inbox) -> Iterator[None]:
+    def _attend(self, receiver: socket.socket, path: Path, ear: Inbox) -> Iterator[bool]:
         loop = asyncio.get_running_loop()
         self._own.add(path.name)
         loop.add_reader(receiver, _receive, receiver, ear)
         overlooked = loop.call_later(2 * SEEN, ear.hear, [EVERY])
         try:
-            yield
+            yield True
         finally:
             overlooked.cancel()
             loop.remove_reader(receiver)

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from windlass.bell import words as wire
-from windlass.bell.base import EVERY, Ear
+from windlass.bell.base import EVERY, FAR, NEAR, Ear
 from windlass.bell.inbox import Inbox
 from windlass.bell.line import LOST, Connect, Connection, Line
 from windlass.bell.outbox import Outbox
@@ -68,16 +68,16 @@ class PostgresBell:
         if not self._outbox.quiet:
             return None
         self._outbox.rest()
-        return Herald(self._channel, wire.encode(words).decode())
+        return Herald(wire.encode(words).decode(), self._channel)
 
     @asynccontextmanager
-    async def listen(self) -> AsyncIterator[Ear]:
+    async def listen(self, name: str | None = None) -> AsyncIterator[Ear]:
         """Hear every ring; after each (re)connect an `EVERY` stands for those that were missed."""
         ear = Inbox()
         attending = Loop(
             "listen",
             Pace(every=DEAF_FOR),
-            lambda: self._attend(ear),
+            lambda: self._attend(ear, name),
             chance=self._chance.random,
             report=lambda _, error: self._lost(error),
         )
@@ -101,7 +101,7 @@ class PostgresBell:
         else:
             self._observer.on(BellRung(words))
 
-    async def _attend(self, ear: Inbox) -> float:
+    async def _attend(self, ear: Inbox, name: str | None) -> float:
         """Listen for as long as one connection lives; answer only if it turns out to be deaf."""
 
         def hear(_connection: object, _pid: int, _channel: str, payload: object) -> None:
@@ -115,8 +115,22 @@ class PostgresBell:
             if await self._is_deaf():
                 self._observer.on(BellLost("notifications do not arrive: a pooler is in between"))
                 return DEAF_FOR
-            await self._keep_alive(connection, ended)
+            async with self._near(ear, name):
+                await self._keep_alive(connection, ended)
         raise ConnectionResetError("the connection that listens was closed")
+
+    @asynccontextmanager
+    async def _near(self, ear: Inbox, name: str | None) -> AsyncIterator[None]:
+        """Hear what is for this one alone, too; it comes as one word."""
+        if name is None:
+            yield
+            return
+        async with self._hearing(f"windlass_{name}", lambda *said: ear.hear([str(said[-1])])):
+            ear.hear([NEAR])
+            try:
+                yield
+            finally:
+                ear.hear([FAR])
 
     async def _is_deaf(self) -> bool:
         """Whether notifications are taken and not delivered, as poolers do."""

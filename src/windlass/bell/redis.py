@@ -6,10 +6,11 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import NoReturn
 
 from windlass.bell import words as wire
-from windlass.bell.base import ASKED, CHANGED, EVERY, LATER, WIDE, Bell, Ear
+from windlass.bell.base import EVERY, PUBLIC, WIDE, Bell, Ear
 from windlass.bell.inbox import Inbox
 from windlass.core.herald import Herald
 from windlass.observe.events import BellRung, Observer
@@ -18,9 +19,6 @@ from windlass.redis.script import Script
 from windlass.redis.wire import RedisAway
 
 RING = Script.load("ring")
-
-# For all, whoever has room.
-PUBLIC = frozenset({ASKED, CHANGED, LATER})
 
 
 class RedisBell:
@@ -46,16 +44,22 @@ class RedisBell:
         if self._ringing is None or self._ringing.done():
             self._ringing = asyncio.create_task(self._run(), name="ring")
 
-    def herald(self, words: Sequence[str]) -> Herald | None:  # noqa: ARG002
-        """None: it rings when the commit is known."""
-        return None
+    def herald(self, words: Sequence[str]) -> Herald | None:
+        """One that tells a worker which stands by, where the store's own bell can do so.
+
+        Nobody else: if there is none, one of those who wait in Redis is told.
+        """
+        herald = self._own.herald(words)
+        if herald is None or herald.channel is None:
+            return None
+        return replace(herald, channel=None)
 
     @asynccontextmanager
-    async def listen(self) -> AsyncIterator[Ear]:
+    async def listen(self, name: str | None = None) -> AsyncIterator[Ear]:
         """Hear the store's own bell, and what is for all; tokens are for who waits for them."""
         ear = Inbox()
         channel = f"{self._prefix}words"
-        async with self._own.listen() as own:
+        async with self._own.listen(name) as own:
             with self._link.hearing(channel, lambda published: ear.hear(_heard(published))):
                 passing_on = asyncio.create_task(_pass_on(own, ear), name="pass on")
                 try:

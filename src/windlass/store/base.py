@@ -95,8 +95,9 @@ class Store(Totals, Trends, FaultFinding, Locking, Protocol):
     async def enqueue(self, jobs: Sequence[NewJob], herald: Herald | None = None) -> list[Enqueued]:
         """Keep the jobs, all or none. Sending the same ids again changes nothing.
 
-        Refuses, with `KeyTaken`, a key that belongs to another request. A herald may go with the
-        commit of a lone job, and knows afterwards whether it did.
+        Refuses, with `KeyTaken`, a key that belongs to another request. Who comes with a herald
+        may have a lone job handed to a worker that stands by; the herald may go with the commit,
+        and knows afterwards whether it did and what is left to say.
         """
         ...
 
@@ -156,6 +157,22 @@ class Store(Totals, Trends, FaultFinding, Locking, Protocol):
 
     async def end_drain(self, worker: WorkerId) -> bool:
         """Undo `drain`."""
+        ...
+
+    async def stand_by(self, worker: WorkerId, number: int) -> None:
+        """Let the next job that comes alone be handed to the worker, if it may take it.
+
+        Then it is running, with this worker's first claim on it, as soon as it is kept. The news of
+        it name the number; like any ring they may get lost, so look whether it still `stands_by`.
+        """
+        ...
+
+    async def stand_down(self, worker: WorkerId) -> bool:
+        """Undo `stand_by`; false if it was handed a job meanwhile, or did not stand by."""
+        ...
+
+    async def stands_by(self, worker: WorkerId) -> bool:
+        """Whether the worker stands by, and so was handed nothing since it began to."""
         ...
 
     async def leave(self, node: NodeId) -> None:

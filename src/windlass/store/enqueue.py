@@ -11,6 +11,7 @@ import msgspec
 from windlass.core.errors import KeyTaken
 from windlass.core.herald import Herald
 from windlass.core.job import JobId, NewJob, Policy, State
+from windlass.store import handing
 from windlass.store.records import Enqueued
 from windlass.store.rows import MICROSECOND, microseconds
 from windlass.store.script import Row, Script, Statement
@@ -70,7 +71,7 @@ def insert(jobs: Sequence[NewJob], *, again: bool = False) -> Statement:
     return Statement(name, columns=COLUMNS, rows=[_row(job) for job in jobs])
 
 
-def lone(job: NewJob, herald: Herald | None) -> Statement:
+def lone(job: NewJob, herald: Herald | None = None) -> Statement:
     """The statement that keeps one plain job, and rings for it if there is a herald."""
     # All at once: one by one, its fields take twice as long.
     id_, type_, payload, queue, name, priority, threads, _, _, attempts, crashes, policy, _, _ = job
@@ -91,6 +92,14 @@ def lone(job: NewJob, herald: Herald | None) -> Statement:
             "words": herald.words if herald else None,
         },
     )
+
+
+def handed(job: NewJob, herald: Herald) -> Statement | None:
+    """The statement that hands a plain job to a worker that stands by, if there can be one."""
+    told = handing.told(job, _policy(job.policy))
+    if told is None:
+        return None
+    return Statement("enqueue_handed", {**lone(job, herald).args, "told": told})
 
 
 def plain(job: NewJob) -> bool:

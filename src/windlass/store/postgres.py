@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import asyncpg
 
 from windlass.core.errors import RolledBack
-from windlass.store.postgres_errors import AWAY, UNDONE, in_our_words, said
+from windlass.store.postgres_errors import AWAY, FOLLOWS, UNDONE, in_our_words, said
 from windlass.store.postgres_pool import CONNECT_TIMEOUT, UNDO_WITHIN, PostgresPool
 from windlass.store.queries import Queries
 from windlass.store.script import Rows, Script, Statement
@@ -126,7 +126,7 @@ class PostgresDatabase:
             answer = await act(loan.connection, what)
             kept = self._pool.keeps(loan)
         except Exception as problem:
-            if isinstance(problem, asyncpg.ReadOnlySQLTransactionError):
+            if isinstance(problem, FOLLOWS):
                 _hang_up(loan.connection)
             if isinstance(problem, TimeoutError):
                 await self._pool.expire(loan)

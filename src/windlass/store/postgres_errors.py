@@ -10,6 +10,9 @@ import asyncpg
 
 from windlass.core.errors import AlreadyKept, BadStore, Busy, NotMigrated, StoreAway, WindlassError
 
+# What a server says that follows another: that it may not write; and of a table that is not logged,
+# that it does not have such a thing; our statements ask for nothing else that might be missing.
+FOLLOWS = (asyncpg.ReadOnlySQLTransactionError, asyncpg.FeatureNotSupportedError)
 # What a server says when it goes away, or comes back, under a statement: try again later.
 AWAY = (
     OSError,
@@ -22,8 +25,8 @@ AWAY = (
     asyncpg.CrashShutdownError,
     asyncpg.IdleInTransactionSessionTimeoutError,
     asyncpg.TooManyConnectionsError,
-    asyncpg.ReadOnlySQLTransactionError,
     asyncpg.DiskFullError,
+    *FOLLOWS,
 )
 # What is said of a URL that cannot be right, or to somebody who will never be let in.
 UNFIT = (
@@ -100,10 +103,5 @@ def said(problem: BaseException) -> str:
 
 def _ambiguous(problem: BaseException) -> bool:
     """Whether the statement may have been committed all the same."""
-    return not isinstance(
-        problem,
-        asyncpg.CannotConnectNowError
-        | asyncpg.TooManyConnectionsError
-        | asyncpg.ReadOnlySQLTransactionError
-        | asyncpg.DiskFullError,
-    )
+    undone = (asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError, asyncpg.DiskFullError)
+    return not isinstance(problem, (*undone, *FOLLOWS))

@@ -77,6 +77,18 @@ class SqlFleet(Asking):
         """Mark workers ended."""
         await self._write("dismiss", ids=list(workers))
 
+    async def stand_by(self, worker: WorkerId, number: int) -> None:
+        """Let the next job that comes alone be handed to the worker."""
+        await self._write("stand_by", worker=worker, number=number)
+
+    async def stand_down(self, worker: WorkerId) -> bool:
+        """Undo `stand_by`; whether it stood by until now."""
+        return bool(await self._write("stand_down", worker=worker))
+
+    async def stands_by(self, worker: WorkerId) -> bool:
+        """Whether it stands by."""
+        return bool(await self._read("stands_by", worker=worker))
+
     async def leave(self, node: NodeId) -> None:
         """Forget the node and its workers."""
         await self._write("leave", node=node)

@@ -16,7 +16,7 @@ from windlass.core.job import JobId, Lane, NewJob, State, WorkerId
 from windlass.core.settle import Settlement
 from windlass.store import rows
 from windlass.store.base import Database
-from windlass.store.enqueue import enqueue_script, in_one, lone, plain
+from windlass.store.enqueue import enqueue_script, handed, in_one, lone, plain
 from windlass.store.records import Claimed, Demand, Enqueued, Kept, LogLine, Progress
 from windlass.store.script import Script, Statement
 from windlass.store.settling import by_worker, finish, parted, returned, standing_of, worked
@@ -76,7 +76,7 @@ class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, Sq
         if job.id in self._in_doubt:
             return False
         try:
-            return write(lone(job, None))
+            return write(lone(job))
         except (AlreadyKept, StoreAway) as problem:
             if not _perhaps_kept(problem):
                 raise
@@ -85,14 +85,22 @@ class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, Sq
 
     async def _send(self, jobs: Sequence[NewJob], herald: Herald | None) -> list[Enqueued]:
         if len(jobs) == 1 and plain(jobs[0]):
-            await self.database.write(lone(jobs[0], herald))
-            if herald is not None:
-                herald.sent = True
+            await self._send_one(jobs[0], herald)
         elif len(jobs) <= CHUNK and (statement := in_one(jobs)):
             await self.database.write(statement)
         else:
             return await self._enqueue(jobs)
         return list(map(Enqueued, map(_id, jobs), repeat(State.PENDING)))
+
+    async def _send_one(self, job: NewJob, herald: Herald | None) -> None:
+        if herald is None:
+            await self.database.write(lone(job))
+        elif handing := handed(job, herald):
+            [answer] = await self.database.write(handing)
+            herald.sent, herald.news = bool(answer["sent"]), answer["news"]
+        else:
+            await self.database.write(lone(job, herald))
+            herald.sent = herald.channel is not None
 
     async def _send_again(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Send what may have been committed; if that stays unknown, so does the next sending."""

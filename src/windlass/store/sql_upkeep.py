@@ -81,6 +81,7 @@ class SqlUpkeep(Asking):
         await self._write("prune_keys", limit=limit)
         await self._write("prune_workers")
         await self._write("prune_nodes")
+        await self._write("prune_standby")
         await self._write("prune_types")
         await self._write("prune_locks")
         await self._write("prune_replays", retention_us=retention_us)

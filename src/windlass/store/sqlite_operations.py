@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from windlass.core.job import Lane, State
+from windlass.store import handing
 from windlass.store.script import Row, Rows, Statement
 from windlass.store.sqlite_session import Operation, Session
 
@@ -46,6 +47,18 @@ def _fitting(rows: Rows, free_threads: int, widest: int) -> Rows:
         if not need or used <= free_threads:
             fitting.append(row)
     return fitting
+
+
+def enqueue_handed(session: Session, statement: Statement) -> Rows:
+    """Keep a job, as the claim of a worker that stands by if one does."""
+    args = statement.args
+    taker = session.rows(statement.name, args)
+    if not taker:
+        session.rows("enqueue_one", args)
+        return [{"sent": False, "news": None}]
+    [(worker, number)] = taker
+    [(rank,)] = session.rows("enqueue_handed.keep", {**args, "worker": worker})
+    return [{"sent": False, "news": handing.news(worker, number, rank, args["told"])}]
 
 
 def settle_finish(session: Session, statement: Statement) -> Rows:
@@ -210,6 +223,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "claim_open": claim_open,
     "claim_queues": claim,
     "delete": delete,
+    "enqueue_handed": enqueue_handed,
     "fold": fold,
     "lock_take": lock_take,
     "orphans": orphans,

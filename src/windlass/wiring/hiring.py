@@ -71,6 +71,7 @@ async def hire(
             worker=worker,
             record=record_of(worker, vacancy.node, settings, known.types()),
             store=store,
+            bell=vacancy.bell,
             observer=house.observer,
             types=published(known),
             tokens=tokens,

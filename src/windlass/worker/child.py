@@ -10,10 +10,10 @@ import signal
 import socket
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, closing
 from pathlib import Path
-from typing import NoReturn, TypeAlias, assert_never
+from typing import Any, NoReturn, TypeAlias, assert_never
 
 from windlass.config import Settings
 from windlass.core.job import State
@@ -25,6 +25,7 @@ from windlass.worker.control import (
     Cancel,
     Channel,
     Happened,
+    Heard,
     Hello,
     Learn,
     Order,
@@ -104,7 +105,7 @@ async def _be(
     reporter = Reporter(channel, counted=assignment.counted)
     try:
         async with hire(assignment, reporter) as hired:
-            await _work(hired, channel, orders)
+            await _work(hired, channel, orders, listens=assignment.listens)
     finally:
         reporter.flush()
 
@@ -145,7 +146,7 @@ class Reporter:
 
 
 async def _work(
-    hired: Hired, channel: Channel[Report, Order], orders: AsyncIterator[Order]
+    hired: Hired, channel: Channel[Report, Order], orders: AsyncIterator[Order], *, listens: bool
 ) -> None:
     worker = hired.worker
     loop = asyncio.get_running_loop()
@@ -154,7 +155,10 @@ async def _work(
     await hired.enlist()
     channel.say(Started())
     channel.say(Room(worker.has_room))
-    async with background(_obey(worker, channel, orders)):
+    beside: list[Coroutine[Any, Any, None]] = [_obey(worker, channel, orders)]
+    if listens:
+        beside.append(hired.listen(lambda words: channel.hint(Heard(words))))
+    async with background(*beside):
         await hired.run(lambda free: channel.say(Room(free)))
 
 

@@ -16,13 +16,15 @@ from windlass.core.placement import Appetite, Head, Widest, reserves
 from windlass.executors.base import Mode
 from windlass.observe.events import ChoreFailed, JobsClaimed
 from windlass.store.base import Store
+from windlass.store.handing import Handed
 from windlass.store.records import Claimed, Demand, Standing
-from windlass.worker.doubts import Doubts
+from windlass.worker.doubts import LOOK_BACK, Doubts
 from windlass.worker.front import LONG_AGO, Front
 from windlass.worker.hunger import NONE, Hunger
 from windlass.worker.persist import AWAY, Patience, Unfit, ask
 from windlass.worker.reckoning import Reckoning
 from windlass.worker.settings import WorkerSettings
+from windlass.worker.standby import Standby
 from windlass.worker.suspicion import Suspicion
 from windlass.worker.ways import Gear, Way
 
@@ -72,7 +74,9 @@ class Claimer:
         self._ways = ways
         self._peek = peek
         self._hunger = Hunger(identity.settings, gear.slots, gear.settler, ways)
-        self._doubts = Doubts(store, gear, ways)
+        self._standby = Standby(store, identity.worker, identity.settings.poll)
+        self._doubts = Doubts(store, gear, ways, self._standby)
+        self._standby.doubt = self._doubts.arise
         self._suspicion = Suspicion(identity.settings)
         self._patience = Patience(gear.chance)
         self._wake = asyncio.Event()
@@ -125,6 +129,20 @@ class Claimer:
         self._doubts.arise()
         self._wake.set()
 
+    def hear(self, *, near: bool) -> None:
+        """Take in whether what is for this worker alone is heard from now on."""
+        self._standby.hear(near=near)
+        self._wake.set()
+
+    def handed(self, handed: Handed) -> None:
+        """Take on a job that this worker stood by for."""
+        if not self._standby.believes(handed.number):
+            return  # the store was asked for it since, or it was heard before
+        now = self._gear.clock.monotonic()
+        self._hunger.weigh(now)
+        self._take_on([handed.claim], self._standby.lapses, began=now, ended=now)
+        self._wake.set()
+
     def learn(self, standing: Standing) -> None:
         """Take in how the fleet stands."""
         now = self._gear.clock.monotonic()
@@ -165,6 +183,7 @@ class Claimer:
             except Unfit as unfit:
                 self._report(str(unfit))
                 await self._patience.pause()
+        await self._stand_down()
 
     async def _turn(self, now: float) -> None:
         if not self._gear.may_start(now):
@@ -173,6 +192,8 @@ class Claimer:
             await self._adopt()
         elif wanted := self._wanted(now):
             await self._claim(*wanted)
+        elif step := self._standby.step(now, self._gear.lapses, ready=self._ready(now)):
+            await step
         else:
             await self._rest(self._next_look(now))
 
@@ -200,6 +221,10 @@ class Claimer:
         # In turns, so that neither lane waits for the other to run dry.
         last_was_open = self._last is Lane.OPEN
         return (Lane.THREADS, Lane.OPEN) if last_was_open else (Lane.OPEN, Lane.THREADS)
+
+    def _ready(self, now: float) -> bool:
+        """Whether a job that asks for no thread could begin at once."""
+        return Lane.OPEN in self._lanes(now) and self._hunger.ready
 
     def _stands_back(self, now: float) -> bool:
         hunger = self._hunger
@@ -276,6 +301,9 @@ class Claimer:
         ended = self._gear.clock.monotonic()
         self._patience.reset()
         self._hunger.weigh(ended)
+        self._take_on(claims, lapses, began=began, ended=ended)
+
+    def _take_on(self, claims: list[Claim], lapses: float, *, began: float, ended: float) -> None:
         open_now = self._trusts(lapses, ended) and Lane.OPEN in self._lanes(ended)
         appetite = self._hunger.for_open() if open_now else NONE
         ours = self._fitting(claims, appetite)
@@ -332,6 +360,7 @@ class Claimer:
 
     def _claimed(self, lane: Lane, came: int, took: float) -> None:
         if came:
+            self._standby.came(self._gear.clock.monotonic())
             self._gear.observer.on(JobsClaimed(self._identity.worker, lane, came, took))
 
     def _trusts(self, lapses: float, now: float) -> bool:
@@ -357,6 +386,8 @@ class Claimer:
         waits = [LOOK_OVER] if self._hunger.held else []
         if self._doubts.next is not None:
             waits.append(self._doubts.next - now)
+        if self._standby.near and self._ready(now):
+            waits.append(self._standby.due - now)
         for lane in self._lanes(now):
             appetite = self._appetite(lane)
             if appetite.limit > 0:
@@ -385,6 +416,13 @@ class Claimer:
         self._gear.hand_back(self._hunger.surplus())
 
     # --- leaving ----------------------------------------------------------------------------------
+
+    async def _stand_down(self) -> None:
+        try:
+            async with asyncio.timeout(LOOK_BACK):
+                await self._standby.leave()
+        except (*AWAY, Unfit, TimeoutError):
+            self._doubts.arise()
 
     async def look_back(self) -> None:
         """Before leaving: hand back what was granted although its answer got lost."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
@@ -29,6 +29,7 @@ class Assignment(msgspec.Struct, frozen=True, tag=True):
     settings: WorkerSettings
     memory: int | None = None  # bytes it may take on top of the app
     counted: bool = False  # whether somebody wants to count what happens there
+    listens: bool = False  # whether it hears the bell itself
 
 
 class Ring(msgspec.Struct, frozen=True, tag=True):
@@ -76,6 +77,12 @@ class Room(msgspec.Struct, frozen=True, tag=True):
     free: bool
 
 
+class Heard(msgspec.Struct, frozen=True, tag=True):
+    """The bell rang, and these of its words are for the node."""
+
+    words: Sequence[str]
+
+
 class Scheduled(msgspec.Struct, frozen=True, tag=True):
     """Some attempts ended with another one later, perhaps soon."""
 
@@ -91,32 +98,32 @@ class Retired(msgspec.Struct, frozen=True, tag=True):
 
 
 Order: TypeAlias = Assignment | Ring | Cancel | Learn | Stop | Retire
-Report: TypeAlias = Hello | Started | Room | Scheduled | Happened | Retired
+Report: TypeAlias = Hello | Started | Room | Heard | Scheduled | Happened | Retired
 
-Said = TypeVar("Said", bound=msgspec.Struct)
-Heard = TypeVar("Heard")
+SaidT = TypeVar("SaidT", bound=msgspec.Struct)
+HeardT = TypeVar("HeardT")
 
 
-class Channel(Generic[Said, Heard]):
+class Channel(Generic[SaidT, HeardT]):
     """One end of the socket between a supervisor and a worker process."""
 
     def __init__(
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        decoder: msgspec.json.Decoder[Heard],
+        decoder: msgspec.json.Decoder[HeardT],
     ) -> None:
         """Take an open stream; see `to_supervisor` and `to_worker`."""
         self._reader = reader
         self._writer = writer
         self._decoder = decoder
 
-    def say(self, message: Said) -> None:
+    def say(self, message: SaidT) -> None:
         """Send a message without waiting; to one who is gone it is lost."""
         if not self._writer.is_closing():
             self._writer.write(msgspec.json.encode(message) + b"\n")
 
-    def hint(self, message: Said) -> None:
+    def hint(self, message: SaidT) -> None:
         """Send a message that may as well be lost, unless there are many unread ones."""
         if not self.full:
             self.say(message)
@@ -126,7 +133,7 @@ class Channel(Generic[Said, Heard]):
         """Whether there are many unread messages."""
         return self._writer.transport.get_write_buffer_size() >= FULL
 
-    async def hear(self) -> AsyncIterator[Heard]:
+    async def hear(self) -> AsyncIterator[HeardT]:
         """Every message, until the other end is gone."""
         while line := await self._line():
             yield self._decoder.decode(line)

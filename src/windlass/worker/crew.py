@@ -16,6 +16,7 @@ from windlass.worker.control import (
     Assignment,
     Cancel,
     Happened,
+    Heard,
     Hello,
     Report,
     Retired,
@@ -61,6 +62,8 @@ class ProcessCrew:
     ) -> None:
         """Begin with nobody; see `work`. The counter is told what happens in the processes."""
         self.killed = 0
+        # One process alone is nearer to the bell than its node is; of several the node wakes one.
+        self.listens = settings.processes == 1
         self._node = node
         self._settings = settings
         self._start = start
@@ -79,7 +82,10 @@ class ProcessCrew:
     # --- what the node asks of it -----------------------------------------------------------------
 
     def ring(self, *, wide: bool) -> None:
-        """Wake one process that has room, and while there are suspects one for those too."""
+        """Wake one process that has room, and while there are suspects one for those too.
+
+        One that listens has heard it.
+        """
         self._wake(alone=False, wide=wide)
         if self._suspects:
             self._wake(alone=True, wide=wide)
@@ -167,6 +173,7 @@ class ProcessCrew:
                 replace(settings.worker, alone=True, slots=1) if alone else settings.worker,
                 settings.quarantine_memory if alone else None,
                 self._counter is not None,
+                self.listens and not alone,
             )
         )
         if self._standing is not None:
@@ -179,6 +186,8 @@ class ProcessCrew:
                 self._node.hurry("unpark")  # its types may be new to the fleet
             case Room(free):
                 hand.has_room(self._clock.monotonic() if free else None)
+            case Heard(words):
+                self._node.heed(words)
             case Scheduled():
                 self._node.hurry("promote")
             case Happened(events):
@@ -197,7 +206,7 @@ class ProcessCrew:
 
     def _wake(self, *, alone: bool, wide: bool) -> None:
         for hand in self._hands:
-            if hand.alone == alone and hand.room_since is not None:
+            if hand.alone == alone and hand.room_since is not None and not hand.listens:
                 # The one that was woken goes to the end, so that all have their turn.
                 self._hands.remove(hand)
                 self._hands.append(hand)

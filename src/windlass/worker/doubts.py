@@ -10,6 +10,7 @@ from windlass.executors.base import Mode
 from windlass.store.base import Store
 from windlass.worker.front import LONG_AGO
 from windlass.worker.persist import ask
+from windlass.worker.standby import Standby
 from windlass.worker.ways import Gear, Way
 
 # When to ask again, in seconds, for claims whose answer got lost: the line may be cut while the
@@ -22,9 +23,12 @@ LOOK_BACK = 1.0
 class Doubts:
     """Knows when to ask the store which claims it believes this worker holds."""
 
-    def __init__(self, store: Store, gear: Gear, ways: Mapping[Mode, Way]) -> None:
+    def __init__(
+        self, store: Store, gear: Gear, ways: Mapping[Mode, Way], standby: Standby
+    ) -> None:
         """Begin without any."""
         self._store = store
+        self._standby = standby
         self._gear = gear
         self._ways = ways
         self._times: list[float] = []
@@ -46,6 +50,7 @@ class Doubts:
     async def resolve(self) -> list[Claim]:
         """The claims that the store believes this worker holds, and of which it knows nothing."""
         now = self._gear.clock.monotonic()
+        await self._standby.end()
         known = self._known()
         held = await ask(self._store.held(self._gear.worker))
         # Asked before and after: what ended meanwhile is none of these.

@@ -92,7 +92,7 @@ class Shift:
     async def _work(self, hired: Hired, node: Node) -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(hired.run())
-            async with background(*self._lessons(hired, node)):
+            async with background(hired.listen(node.heed), *self._lessons(hired, node)):
                 await any_of(self._stop, node.forgotten)
             hired.worker.stop(drain=self._drain and self._stop.is_set())
 
@@ -111,6 +111,8 @@ class Shift:
 
 class Solo:
     """The crew of a node that has one worker, in the same process."""
+
+    listens = True
 
     def __init__(self, hired: Hired) -> None:
         """Pass everything on to this worker."""

@@ -35,6 +35,7 @@ class Hand:
         self.pid = process.pid
         self.worker: WorkerId | None = None
         self.alone = False
+        self.listens = False
         self.room_since: float | None = None
         self.worked = False
         self.stopped = False
@@ -73,6 +74,7 @@ class Hand:
         """Tell it who it is."""
         self.worker = assignment.worker
         self.alone = assignment.settings.alone
+        self.listens = assignment.listens
         self._channel.say(assignment)
 
     def has_room(self, since: float | None) -> None:

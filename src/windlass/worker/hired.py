@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from windlass.app.publishing import published
-from windlass.bell.base import EVERY, WIDE
+from windlass.bell.base import EVERY, FAR, NEAR, PUBLIC, Bell, in_public, wakes, wide
 from windlass.bell.tokens import HasRoom, Kind, NoTokens, Tokens
+from windlass.core.herald import HANDED
 from windlass.core.job import NodeId
 from windlass.executors.base import Registry
 from windlass.observe.events import BellHeard, Observer, WorkerStarted, WorkerStopped
@@ -26,6 +27,7 @@ class Hired:
     worker: Worker
     record: WorkerRecord
     store: Store
+    bell: Bell
     observer: Observer
     types: Sequence[TypeRecord] = ()
     tokens: Tokens = field(default_factory=NoTokens)
@@ -62,9 +64,25 @@ class Hired:
             await self.worker.run()
         self.observer.on(WorkerStopped(self.record.id))
 
+    async def listen(self, pass_on: Callable[[Sequence[str]], None]) -> None:
+        """Be woken by the bell, and pass on what is for the node."""
+        async with self.bell.listen(self.record.id) as ear:
+            while True:
+                words = await ear.wait()
+                self._wake(words)
+                public = [word for word in words if word in PUBLIC or word == EVERY]
+                if public:
+                    pass_on(public)
+
     def _wake(self, words: Sequence[str]) -> None:
-        self.worker.ring(wide=EVERY in words or WIDE in words)
-        self.observer.on(BellHeard(words))
+        for word in words:
+            if word.startswith(HANDED):
+                self.worker.hand(word)
+            elif word in {NEAR, FAR}:
+                self.worker.hear(near=word == NEAR)
+        if wakes(words):
+            self.worker.ring(wide=wide(words))
+        self.observer.on(BellHeard(in_public(words)))
 
 
 def record_of(

@@ -59,6 +59,11 @@ class Hunger:
         return not self._open
 
     @property
+    def ready(self) -> bool:
+        """Whether a job that asks for no thread could begin at once, whatever way it takes."""
+        return all(berth.free > berth.held for berth in self._berths.values())
+
+    @property
     def stuck(self) -> bool:
         """Whether something runs that may never end, so that it is of no use to wait until idle."""
         return self._slots.given_up > 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Protocol, TypeAlias
 
-from windlass.bell.base import ASKED, CHANGED, EVERY, LATER, WIDE, Bell
+from windlass.bell.base import ASKED, CHANGED, EVERY, LATER, Bell, wakes, wide
 from windlass.clock import Chance, Clock
 from windlass.core.errors import Busy, StoreAway
 from windlass.core.job import NodeId, WorkerId
@@ -41,12 +41,13 @@ URGENT = {
     ASKED: ("asks",),
     CHANGED: ("unpark", "park"),
     EVERY: ("promote", "asks"),
-    WIDE: (),
 }
 
 
 class Crew(Protocol):
     """The workers of a node: processes, or one in the same process."""
+
+    listens: bool  # they hear the bell themselves, and let the node heed what is for it
 
     def ring(self, *, wide: bool) -> None:
         """Let one of them that has room look for jobs, perhaps for some that ask for threads."""
@@ -119,7 +120,8 @@ class Node:
                 keeping = self._keeper().keep(self._outfit.open_lease_store, self._from_keeper())
                 async with self._outfit.aside(keeping):
                     chores = [chore.run() for chore in self._chores.values()]
-                    async with background(self._listen(), *chores):
+                    listening = () if crew.listens else (self._listen(),)
+                    async with background(*listening, *chores):
                         yield
             finally:
                 self._lease.revoke()
@@ -141,6 +143,13 @@ class Node:
         """Give chores their next turn now."""
         for chore in chores:
             self._chores[chore].hurry()
+
+    def heed(self, words: Sequence[str]) -> None:
+        """Do what a ring asks for."""
+        for word in words:
+            self.hurry(*URGENT.get(word, ()))
+        if wakes(words):
+            self._workers.ring(wide=wide(words))
 
     def report(self, chore: str, error: Exception) -> None:
         """Tell that a turn failed."""
@@ -209,14 +218,8 @@ class Node:
         async with self._outfit.bell.listen() as ear:
             while True:
                 words = await ear.wait()
-                self._heed(words)
+                self.heed(words)
                 self._outfit.observer.on(BellHeard(words))
-
-    def _heed(self, words: Sequence[str]) -> None:
-        for word in words:
-            self.hurry(*URGENT.get(word, ()))
-        if any(word == EVERY or word not in URGENT for word in words):
-            self._workers.ring(wide=EVERY in words or WIDE in words)
 
     def _reclaimed(self) -> None:
         if self._crew is not None:

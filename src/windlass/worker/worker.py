@@ -12,6 +12,7 @@ from windlass.core.job import JobId, NodeId, WorkerId
 from windlass.core.outcome import HandedBack
 from windlass.executors.base import Mode, Registry
 from windlass.observe.events import Observer, Occupancy, WorkerDraining
+from windlass.store import handing
 from windlass.store.base import Effects, Store
 from windlass.store.records import Standing
 from windlass.worker.attempt import Attempt, Told
@@ -115,6 +116,16 @@ class Worker:
     def ring(self, *, wide: bool = True) -> None:
         """Look for jobs now, if there is room: a bell rang; `wide` for threads too."""
         self._claimer.ring(wide=wide)
+
+    def hear(self, *, near: bool) -> None:
+        """Stand by for jobs while what is for this worker alone is heard."""
+        self._claimer.hear(near=near)
+
+    def hand(self, news: str) -> None:
+        """Take on the job of which these news tell, if it was handed to this worker."""
+        handed = handing.read(news, self.id)
+        if handed is not None:
+            self._claimer.handed(handed)
 
     def learn(self, standing: Standing) -> None:
         """Take in how the fleet stands."""
