@@ -41,7 +41,12 @@ def take_note() -> None:
     """Have this process take note of the steps of its worker, if the measure wants to know."""
     if TRACED not in os.environ:
         return
-    ring, claim = Worker.ring, SqlStore.claim
+    ring, hand, claim = Worker.ring, Worker.hand, SqlStore.claim
+
+    def handed(worker: Worker, news: str) -> None:
+        # There is nothing to claim: it has the job as soon as it is woken.
+        NOTED.woken = NOTED.asked = NOTED.claimed = time.monotonic()
+        hand(worker, news)
 
     def rung(worker: Worker, *, wide: bool = True) -> None:
         NOTED.woken = time.monotonic()
@@ -54,8 +59,9 @@ def take_note() -> None:
             NOTED.asked, NOTED.claimed = asked, time.monotonic()
         return answer
 
-    for owner, name, noting in ((Worker, "ring", rung), (SqlStore, "claim", claimed)):
-        setattr(owner, name, noting)
+    noting = ((Worker, "ring", rung), (Worker, "hand", handed), (SqlStore, "claim", claimed))
+    for owner, name, noted in noting:
+        setattr(owner, name, noted)
 
 
 async def trace() -> list[float]:
