@@ -33,7 +33,7 @@ ROUNDS = 5
 QUICK_ROUNDS = 3
 OWN = "own"
 NAMES = ", ".join([*GROUPS, *MEASURES])
-WIDTH = 130  # of a table that goes to a file
+WIDTH = 170  # of a table that goes to a file
 
 command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -68,6 +68,14 @@ def nobody(header: Header) -> bool:
 
 POSTGRES, REDIS, SQLITE = "windlass_postgres", "windlass_redis", "windlass_sqlite"
 
+# Jobs finished twice are told and not judged: whoever is killed between an effect elsewhere and the
+# commit of the job's end must do it again. What must not be is an effect twice where both are one.
+AFTER_A_KILL = (
+    ("job lost", "kill_not_done"),
+    ("effect lost", "effects_missing"),
+    ("effect doubled", "effects_twice"),
+)
+
 MARKS = (
     Mark(
         asked="drain on PostgreSQL ≥ 1.6 times the fastest peer",
@@ -144,9 +152,9 @@ MARKS = (
         peers=durable,
     ),
     *(
-        Mark(asked=f"no job {what} after kill -9", ours=ours, figure=figure, peers=nobody)
+        Mark(asked=f"no {what} after kill -9", ours=ours, figure=figure, peers=nobody)
         for ours in (POSTGRES, REDIS, SQLITE)
-        for what, figure in (("lost", "kill_not_done"), ("finished twice", "kill_twice"))
+        for what, figure in AFTER_A_KILL
     ),
 )
 

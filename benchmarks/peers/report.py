@@ -31,7 +31,10 @@ TABLES = (
     ),
     (
         "After kill -9 of all workers",
-        ("kill_in_flight", "kill_not_done", "kill_twice", "kill_recovery"),
+        (
+            *("kill_in_flight", "kill_not_done", "kill_twice", "kill_recovery"),
+            *("effects_missing", "effects_twice"),
+        ),
     ),
 )
 SHORT = 3  # a note that fits beside its figure

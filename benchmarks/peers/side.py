@@ -8,6 +8,7 @@
     enqueue_many KIND COUNT [SECONDS]  the same by the bulk call, or else by many awaits at once
     fill KIND COUNT                by the fastest way there is; KIND `fifth`: one in five stumbles
     pickup COUNT                   now and then one
+    effects                        the numbers that the jobs of kind `keep` have put into the store
     work                           be a worker, for libraries without a command for it
 
 Connections are open and warm before the clock starts; jobs that only warm up have numbers below 0.
@@ -41,7 +42,8 @@ IDLE = 0.5
 class Side:
     """What the harness asks of a scheduler; each function may be plain or a coroutine function.
 
-    A kind is `noop`, `noop_sync`, `nap` or `stumble`; `payload(kind, number)` is what its job gets.
+    A kind is `noop`, `noop_sync`, `nap`, `stumble`, or `keep`: a nap that ends by putting its number
+    into the store. `payload(kind, number)` is what its job gets.
     """
 
     prepare: Callable[[], Any]  # the schema, in an empty store
@@ -49,6 +51,8 @@ class Side:
     enqueue_many: Enqueue | None = None  # the library's bulk call, with 1,000 jobs
     concurrent: Enqueue | None = None  # where there is none: many awaits at once, see `at_once`
     sync: bool = False  # whether `noop_sync`, a plain function, goes another way than `noop`
+    # What `keep` has put there, if it can do so in the commit that ends the job.
+    effects: Callable[[], Any] | None = None
     work: Callable[[], Any] | None = None  # a worker, where the library has no command for it
     # What is open while jobs are enqueued, and the event loop that it runs on.
     session: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext
@@ -64,13 +68,17 @@ class Side:
     def told(self) -> dict[str, Any]:
         """What it can do."""
         ways = (("many", self.enqueue_many), ("concurrent", self.concurrent), ("none", True))
-        return {"bulk": next(name for name, way in ways if way), "sync": self.sync}
+        return {
+            "bulk": next(name for name, way in ways if way),
+            "sync": self.sync,
+            "effects": self.effects is not None,
+        }
 
 
 def payload(kind: str, number: int) -> dict[str, Any]:
     """What a job gets; made right before it is sent, as it says when that was."""
     made = {"i": number, "t": time.monotonic()}
-    if kind != "nap":
+    if kind not in {"nap", "keep"}:
         return made
     # Naps differ, so that they do not all end at once.
     return {**made, "seconds": float(os.environ["SIDE_NAP"]) * (1 + number % 5) / 3}
@@ -136,6 +144,13 @@ async def pickup(side: Side, count: str) -> dict[str, Any]:
     return {"jobs": int(count)}
 
 
+async def effects(side: Side) -> dict[str, Any]:
+    """What jobs have put into the store."""
+    if side.effects is None:
+        sys.exit("the effects of this side are not in its store")
+    return {"numbers": await done(side.effects())}
+
+
 async def work(side: Side) -> dict[str, Any]:
     """Be a worker until somebody ends it."""
     if side.work is None:
@@ -145,7 +160,8 @@ async def work(side: Side) -> dict[str, Any]:
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {
-    command.__name__: command for command in (prepare, enqueue, enqueue_many, fill, pickup, work)
+    command.__name__: command
+    for command in (prepare, enqueue, enqueue_many, fill, pickup, effects, work)
 }
 
 
@@ -173,10 +189,9 @@ async def apart(side: Side, numbers: Iterable[int]) -> None:
         await asyncio.sleep(APART)
 
 
-async def done(answer: Any) -> None:
-    """Wait for a function that was a coroutine function."""
-    if inspect.isawaitable(answer):
-        await answer
+async def done(answer: Any) -> Any:
+    """Wait for a function that was a coroutine function, and answer as it does."""
+    return await answer if inspect.isawaitable(answer) else answer
 
 
 def chunks(count: int, size: int) -> Iterator[range]:

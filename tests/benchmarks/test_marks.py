@@ -40,8 +40,8 @@ def test_one_by_one_only_the_durable_compete() -> None:
 
 
 @pytest.mark.parametrize(("twice", "verdict"), [(0, Verdict.REACHED), (1, Verdict.MISSED)])
-def test_no_peer_is_needed_to_finish_a_job_once(twice: int, verdict: Verdict) -> None:
-    [ruling] = rulings(outcome(POSTGRES, kill_twice={"windlass_postgres": twice}))
+def test_no_peer_is_needed_to_have_an_effect_once(twice: int, verdict: Verdict) -> None:
+    [ruling] = rulings(outcome(POSTGRES, effects_twice={"windlass_postgres": twice}))
 
     assert ruling.verdict is verdict
 

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.peers.crew import SideFailed
-from benchmarks.peers.measures import drain, kill, retries
+from benchmarks.peers.measures import drain, effects, kill, retries
 from benchmarks.peers.record import END, START
 from benchmarks.peers.records import Record
 
@@ -64,3 +64,9 @@ def test_after_a_kill_that_was_survived_it_says_how_long_that_took() -> None:
 
     assert samples["kill_twice"][1:] == (0, "")
     assert samples["kill_recovery"][1:] == (2.0, "")
+
+
+def test_an_effect_is_missing_or_doubled_if_it_is_not_there_once() -> None:
+    samples = {one.figure: one.value for one in effects.told([0, 1, 1, 3], jobs=4)}
+
+    assert samples == {"effects_missing": 1, "effects_twice": 1}

@@ -7,6 +7,7 @@ from benchmarks.peers.measures import (
     bulk,
     drain,
     drain_sync,
+    effects,
     enqueue,
     idle,
     kill,
@@ -27,5 +28,6 @@ MEASURES: dict[str, Measure] = {
         pickup.MEASURE,
         idle.MEASURE,
         kill.MEASURE,
+        effects.MEASURE,
     )
 }

@@ -21,26 +21,42 @@ EVERY = 0.1
 BEGIN_WITHIN = 60.0
 WAIT = 60.0
 
+# Sides recover at the same time, but up to its kill each is alone: the commits of others would make
+# its own late, and what has ended and is not written down yet is done again.
+alone = asyncio.Lock()
+
 
 async def take(bench: Bench) -> AsyncIterator[Sample]:
     """SIGKILL for every process of the workers, then the same command again."""
     async with bench.fresh() as fresh:
-        stage = replace(fresh, env={**fresh.env, "SIDE_NAP": str(NAP)})
-        jobs = min(max(LEAST, WAVES * stage.header.slots), MOST)
+        stage, jobs = napping(fresh)
         await stage.ask("prepare")
-        await stage.ask("fill", "nap", str(jobs))
+        killed, began = await strike(bench, stage, "nap", jobs)
+        found = stage.records.read()
+    for sample in told(found, jobs, killed, began):
+        yield sample
+
+
+def napping(stage: Stage) -> tuple[Stage, int]:
+    """A side whose jobs take their time, and how many of them there are to be."""
+    jobs = min(max(LEAST, WAVES * stage.header.slots), MOST)
+    return replace(stage, env={**stage.env, "SIDE_NAP": str(NAP)}), jobs
+
+
+async def strike(bench: Bench, stage: Stage, kind: str, jobs: int) -> tuple[float, float]:
+    """Kill the workers amid jobs and let them recover; when was the kill, and the second start."""
+    async with alone:
+        await stage.ask("fill", kind, str(jobs))
         async with stage.crew() as crew:
             bench.say(f"{jobs:,} naps")
             await some_ended(stage, crew, jobs // 4)
             killed = time.monotonic()
-        began = time.monotonic()
-        async with stage.crew() as crew:
-            bench.say(f"killed; {WAIT:g} s to recover")
-            await asyncio.sleep(WAIT)
-            crew.check()
-        found = stage.records.read()
-    for sample in told(found, jobs, killed, began):
-        yield sample
+    began = time.monotonic()
+    async with stage.crew() as crew:
+        bench.say(f"killed; {WAIT:g} s to recover")
+        await asyncio.sleep(WAIT)
+        crew.check()
+    return killed, began
 
 
 async def some_ended(stage: Stage, crew: Crew, count: int) -> None:

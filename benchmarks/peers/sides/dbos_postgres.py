@@ -23,12 +23,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from functools import cache
 
 import sqlalchemy
-from dbos import DBOS, DBOSClient, EnqueueOptions
+from dbos import DBOS, DBOSClient, EnqueueOptions, SQLAlchemyDatasource
 
 from benchmarks.peers import record
 from benchmarks.peers.side import Side, payload
@@ -58,6 +60,24 @@ async def nap(i: int, t: float, seconds: float) -> None:
 
 
 @DBOS.workflow()
+def keep(i: int, t: float, seconds: float) -> None:
+    record.started(i, t)
+    time.sleep(seconds)
+    source().run_tx_step({"isolation_level": "READ COMMITTED"}, put, i)
+    record.ended(i, t)
+
+
+def put(number: int) -> None:
+    """Once: that this step is done is kept in the same transaction."""
+    source().sql_session().execute(sqlalchemy.text(f"insert into side_effects values ({number:d})"))
+
+
+@cache
+def source() -> SQLAlchemyDatasource:
+    return SQLAlchemyDatasource.create(URL)
+
+
+@DBOS.workflow()
 async def stumble(i: int, t: float) -> None:
     await step(i, t)
 
@@ -71,12 +91,23 @@ async def step(i: int, t: float) -> None:
 
 async def prepare() -> None:
     """Its first launch makes the schema."""
+    source()
     DBOS.launch()
     await DBOS.register_queue_async("bench", worker_concurrency=100, polling_interval_sec=0.01)
     DBOS.destroy()
+    with engine.begin() as connection:
+        connection.execute(sqlalchemy.text("create table side_effects (number integer)"))
+
+
+def effects() -> list[int]:
+    with engine.begin() as connection:
+        found = connection.execute(sqlalchemy.text("select number from side_effects"))
+        return [number for (number,) in found]
 
 
 async def work() -> None:
+    if "SIDE_NAP" in os.environ:
+        source()  # before the launch; where no job will need it, it would only hold up the start
     DBOS.launch()
     await asyncio.Event().wait()
 
@@ -115,6 +146,7 @@ SIDE = Side(
     enqueue=enqueue,
     enqueue_many=enqueue_many,
     sync=True,
+    effects=effects,
     work=work,
     session=session,
 )

@@ -26,6 +26,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import asyncpg
 import uvloop
 
 from benchmarks.peers import record
@@ -53,6 +54,15 @@ async def nap(i: int, t: float, seconds: float) -> None:
     record.ended(i, t)
 
 
+@app.job
+async def keep(ctx: Context, i: int, t: float, seconds: float) -> None:
+    record.started(i, t)
+    await asyncio.sleep(seconds)
+    async with ctx.transaction() as tx:
+        await tx.execute(f"insert into side_effects values ({i:d})")
+    record.ended(i, t)
+
+
 @app.job(max_attempts=2, backoff=Backoff(base=1, jitter=0))
 async def stumble(ctx: Context, i: int, t: float) -> None:
     record.started(i, t)
@@ -64,6 +74,7 @@ KINDS: dict[str, JobType[..., ..., Any]] = {
     "noop": noop,
     "noop_sync": noop_sync,
     "nap": nap,
+    "keep": keep,
     "stumble": stumble,
 }
 
@@ -76,6 +87,18 @@ async def session() -> AsyncIterator[None]:
 
 async def prepare() -> None:
     await migrate(os.environ["WINDLASS_STORE"])
+    await ask("create table side_effects (number integer)")
+
+
+async def effects() -> list[int]:
+    return [row["number"] for row in await ask("select number from side_effects")]
+
+
+async def ask(statement: str) -> list[asyncpg.Record]:
+    connection = await asyncpg.connect(os.environ["SIDE_STORE"])
+    rows = await connection.fetch(statement)
+    await connection.close()
+    return rows
 
 
 async def enqueue(kind: str, numbers: Iterable[int]) -> None:
@@ -94,6 +117,7 @@ SIDE = Side(
     enqueue=enqueue,
     enqueue_many=enqueue_many,
     sync=True,
+    effects=effects,
     session=session,
     loop=uvloop.new_event_loop,
 )

@@ -21,14 +21,33 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
 
 from benchmarks.peers.side import payload
 from benchmarks.peers.sides import windlass_postgres
 from benchmarks.peers.sides.windlass_postgres import KINDS, app
+from windlass.wiring import migrate
 
 __all__ = ["SIDE", "app"]
+
+
+async def prepare() -> None:
+    await migrate(os.environ["WINDLASS_STORE"])
+    ask("create table side_effects (number integer)")
+
+
+def effects() -> list[int]:
+    return [number for (number,) in ask("select number from side_effects")]
+
+
+def ask(statement: str) -> list[tuple[int]]:
+    file = sqlite3.connect(os.environ["SIDE_STORE"])
+    rows = file.execute(statement).fetchall()
+    file.close()
+    return rows
 
 
 async def enqueue(kind: str, numbers: Iterable[int]) -> None:
@@ -47,4 +66,6 @@ def _enqueue(kind: str, numbers: Iterable[int]) -> None:
         app.blocking.enqueue(job.job(**payload(kind, number)))
 
 
-SIDE = replace(windlass_postgres.SIDE, enqueue=enqueue)
+SIDE = replace(
+    windlass_postgres.SIDE, prepare=prepare, enqueue=enqueue, effects=effects
+)
