@@ -66,6 +66,10 @@ def bench(  # noqa: PLR0913 — one argument per option
     repeat: Annotated[
         int | None, typer.Option(min=1, help="rounds; default 3, quick 1; alone 5 and 3")
     ] = None,
+    finals: Annotated[
+        int | None,
+        typer.Option(min=0, help="rounds more of the sides that decide; default 4, quick 1"),
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="keep the figures in this file")] = None,
     only: Annotated[
         str | None, typer.Option(metavar="A,B", help="compare with these sides only")
@@ -91,7 +95,9 @@ def bench(  # noqa: PLR0913 — one argument per option
     if not console.is_terminal:
         console = Console(width=WIDTH)
     if not names and not profiled:
-        against = comparison.planned(only=only, take=take, skip=skip, quick=quick, rounds=repeat)
+        against = comparison.planned(
+            only=only, take=take, skip=skip, quick=quick, rounds=repeat, finals=finals
+        )
         raise typer.Exit(int(not compared(against, console, json)))
     scale = replace(QUICK if quick else FULL, processes=processes)
     plan = Plan(

@@ -56,7 +56,9 @@ def put(page: str, mark: str, lines: Iterable[str]) -> str:
 def comparison(run: Comparison) -> Iterator[str]:
     """Whether we did what is asked, the tables, and what they have no room for."""
     yield from facts(run.machine)
-    yield f"- run: {run.when[:10]}, {run.scale}, medians of up to {run.rounds} interleaved rounds"
+    finals = f", and {run.finals} more of the sides that decide a mark" if run.finals else ""
+    rounds = f"medians of up to {run.rounds} interleaved rounds{finals}"
+    yield f"- run: {run.when[:10]}, {run.scale}, {rounds}"
     if judged := [verdict(one) for one in rulings(rebuilt(run))]:
         yield ""
         yield from table(("asked", "of", "ours", "best peer", "ratio", "verdict"), judged)

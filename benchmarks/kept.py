@@ -44,6 +44,7 @@ class Comparison(msgspec.Struct, frozen=True):
     rounds: int
     sides: list[Side]
     figures: list[Cell]
+    finals: int = 0
 
     def cells(self, figure: str) -> dict[str, Cell]:
         """One figure by side."""

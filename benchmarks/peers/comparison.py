@@ -1,4 +1,7 @@
-"""Takes the measures side by side and in turns, so that what disturbs one disturbs all alike."""
+"""Takes the measures side by side and in turns, so that what disturbs one disturbs all alike.
+
+After the rounds of all come some of those alone who decide a mark, as it stands before each.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from benchmarks.machine import BUSY, Elsewhere
+from benchmarks.peers import marks
 from benchmarks.peers.crew import SideFailed, adopt_orphans
 from benchmarks.peers.environment import NotInstalled, programs
 from benchmarks.peers.header import Header, headers
@@ -37,6 +41,7 @@ class Plan:
     measures: Sequence[Measure]
     scale: Scale
     rounds: int
+    finals: int = 0
 
     def turns(self) -> Iterator[tuple[Measure, list[Header]]]:
         """Round after round each measure, and within it side after side, or several at once."""
@@ -55,6 +60,7 @@ def planned(
     skip: str | None = None,
     quick: bool = False,
     rounds: int | None = None,
+    finals: int | None = None,
 ) -> Plan:
     """What the command line asks for; ours take part even if it names peers only."""
     scale = QUICK if quick else FULL
@@ -73,6 +79,7 @@ def planned(
         ],
         scale=scale,
         rounds=rounds or scale.rounds,
+        finals=scale.finals if finals is None else finals,
     )
 
 
@@ -104,17 +111,30 @@ class Comparison:
         adopt_orphans()
         with progress_bar(self.console) as progress, leashed_folder() as folder:
             await self._install(progress)
-            turns = list(self.plan.turns())
-            task = progress.add_task("", total=len(turns))
-            for measure, headers in turns:
-                able = [header for header in headers if self._able(header, measure)]
-                async with asyncio.TaskGroup() as group:
-                    for header in able:
-                        say = partial(_say, progress, task, f"{measure.name}: {header.name}")
-                        group.create_task(self._take(measure, header, folder, say))
-                self.keep(self.outcome)
-                progress.advance(task)
+            await self._play(list(self.plan.turns()), folder, progress)
+            for _ in range(self.plan.finals):
+                finalists = [
+                    (measure, [header])
+                    for measure, headers in marks.finalists(self.outcome)
+                    for header in headers
+                ]
+                await self._play(finalists, folder, progress)
         return self.outcome
+
+    async def _play(
+        self, turns: Sequence[tuple[Measure, list[Header]]], folder: Path, progress: Progress
+    ) -> None:
+        """Take these samples, turn by turn."""
+        task = progress.add_task("", total=len(turns))
+        for measure, headers in turns:
+            able = [header for header in headers if self._able(header, measure)]
+            async with asyncio.TaskGroup() as group:
+                for header in able:
+                    say = partial(_say, progress, task, f"{measure.name}: {header.name}")
+                    group.create_task(self._take(measure, header, folder, say))
+            self.keep(self.outcome)
+            progress.advance(task)
+        progress.remove_task(task)
 
     async def _install(self, progress: Progress) -> None:
         """Have an environment for each side; one that cannot be made leaves its side out."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from benchmarks.figure import Verdict
 from benchmarks.peers.header import Header
+from benchmarks.peers.measure import Measure
 from benchmarks.peers.outcome import Cell, Outcome
 
 Which = Callable[[Header], bool]
@@ -190,3 +192,16 @@ def ruling(mark: Mark, ours: Cell, rivals: list[Cell]) -> Ruling:
         against=None if best is None else best.median,
         verdict=Verdict.REACHED if met else Verdict.MISSED,
     )
+
+
+def finalists(outcome: Outcome) -> Iterator[tuple[Measure, list[Header]]]:
+    """The sides that decide a mark as things stand, by the measure that it is judged by."""
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for found in rulings(outcome):
+        if found.against is not None:
+            names[found.mark.figure] |= {found.mark.ours, found.peer}
+    for measure in outcome.measures:
+        wanted = set().union(*(names[figure.name] for figure in measure.figures))
+        sides = [one for one in outcome.headers if wanted & {one.side, one.name}]
+        if sides:
+            yield measure, sides

@@ -39,6 +39,7 @@ class Scale:
 
     name: Literal["full", "quick"]
     rounds: int
+    finals: int  # rounds more for those sides that decide a mark
     share: float  # of the jobs that a side says take it about ten seconds
     sending: float  # seconds of enqueueing
     picks: int  # jobs whose pick-up is timed
@@ -46,8 +47,12 @@ class Scale:
     idle: float  # seconds of doing nothing
 
 
-FULL = Scale(name="full", rounds=3, share=0.35, sending=1.5, picks=200, stumbles=100, idle=5)
-QUICK = Scale(name="quick", rounds=1, share=0.08, sending=0.5, picks=50, stumbles=20, idle=2)
+FULL = Scale(
+    name="full", rounds=3, finals=4, share=0.35, sending=1.5, picks=200, stumbles=100, idle=5
+)
+QUICK = Scale(
+    name="quick", rounds=1, finals=1, share=0.08, sending=0.5, picks=50, stumbles=20, idle=2
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,7 @@ def write(path: Path, machine: Mapping[str, str], plan: Plan, outcome: Outcome) 
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "scale": plan.scale.name,
         "rounds": plan.rounds,
+        "finals": plan.finals,
         "sides": [_side(header, outcome.broken.get(header.side, "")) for header in plan.headers],
         "figures": [_figure(cell) for cell in outcome.cells()],
         "verdicts": [_verdict(ruling) for ruling in rulings(outcome)],

@@ -19,7 +19,9 @@ from benchmarks.peers.outcome import Outcome
 from tests.benchmarks.sides import OURS, PEER
 from tests.services import PostgresServer
 
-LITTLE = Scale(name="quick", rounds=1, share=0.001, sending=0.1, picks=5, stumbles=3, idle=0.1)
+LITTLE = Scale(
+    name="quick", rounds=1, finals=0, share=0.001, sending=0.1, picks=5, stumbles=3, idle=0.1
+)
 # As ours, but nobody does its work.
 LAME = replace(OURS, side="windlass_sqlite", name="Lame", worker=("{bin}/python", "-c", "1 / 0"))
 

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from benchmarks.figure import Verdict
-from benchmarks.peers.marks import rulings
+from benchmarks.peers.marks import finalists, rulings
 from tests.benchmarks.sides import OURS, PEER, outcome
 
 POSTGRES = replace(OURS, side="windlass_postgres", name="Windlass")
@@ -54,3 +54,13 @@ def test_a_figure_of_ours_that_could_not_be_taken_misses_its_mark() -> None:
 
 def test_a_mark_that_nothing_was_measured_for_is_left_out() -> None:
     assert list(rulings(outcome(POSTGRES, enqueue={"windlass_postgres": 3}))) == []
+
+
+def test_those_who_decide_a_mark_are_its_finalists() -> None:
+    slow = replace(DURABLE, side="slow", name="Slow")
+    values = {"windlass_postgres": 3, "peer": 9, "durable": 2, "slow": 1}
+    run = outcome(POSTGRES, PEER, DURABLE, slow, enqueue=values, kill_not_done=values)
+
+    found = [(measure.name, [one.side for one in sides]) for measure, sides in finalists(run)]
+
+    assert found == [("enqueue", ["windlass_postgres", "durable"])]

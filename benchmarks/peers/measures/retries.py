@@ -76,4 +76,5 @@ MEASURE = Measure(
     ),
     take=take,
     rounds=2,
+    quick=False,
 )
