@@ -115,8 +115,8 @@ class Comparison:
             for _ in range(self.plan.finals):
                 finalists = [
                     (measure, [header])
-                    for measure, headers in marks.finalists(self.outcome)
-                    for header in headers
+                    for measure, sides in marks.finalists(self.outcome)
+                    for header in sides
                 ]
                 await self._play(finalists, folder, progress)
         return self.outcome
@@ -126,8 +126,8 @@ class Comparison:
     ) -> None:
         """Take these samples, turn by turn."""
         task = progress.add_task("", total=len(turns))
-        for measure, headers in turns:
-            able = [header for header in headers if self._able(header, measure)]
+        for measure, sides in turns:
+            able = [header for header in sides if self._able(header, measure)]
             async with asyncio.TaskGroup() as group:
                 for header in able:
                     say = partial(_say, progress, task, f"{measure.name}: {header.name}")

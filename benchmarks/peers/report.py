@@ -26,7 +26,7 @@ TABLES = (
         "Waiting, and what it costs",
         (
             *("pickup_p50", "pickup_p99", "retries_late_p50", "retries_late_p99"),
-            *("startup", "memory_rss", "memory_pss", "idle", "idle_store"),
+            *("drain_cpu", "startup", "memory_rss", "memory_pss", "idle", "idle_store"),
         ),
     ),
     (

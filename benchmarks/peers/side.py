@@ -42,8 +42,8 @@ IDLE = 0.5
 class Side:
     """What the harness asks of a scheduler; each function may be plain or a coroutine function.
 
-    A kind is `noop`, `noop_sync`, `nap`, `stumble`, or `keep`: a nap that ends by putting its number
-    into the store. `payload(kind, number)` is what its job gets.
+    A kind is `noop`, `noop_sync`, `nap`, `stumble`, or `keep`: a nap that puts its number into the
+    store at last. `payload(kind, number)` is what its job gets.
     """
 
     prepare: Callable[[], Any]  # the schema, in an empty store

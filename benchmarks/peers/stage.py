@@ -70,6 +70,10 @@ class Stage:
             commands.append(self._filled(header.beside, 0))
         return await crew(commands, self.env, self.folder)
 
+    def cpu(self, crew: Crew) -> float:
+        """Seconds that its workers and servers have worked so far."""
+        return crew.cpu() + self.place.cpu()
+
     async def expect(self, count: int, crew: Crew) -> None:
         """Wait until so many records are there, or nothing comes any more."""
         await self.records.reach(count, crew.check)

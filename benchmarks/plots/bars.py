@@ -31,6 +31,7 @@ BARS = (
     Bars("enqueue", "Enqueue, one by one", "jobs/s, more is better"),
     Bars("bulk", "Enqueue in bulk, 1,000 a call", "jobs/s, more is better; † no bulk call"),
     Bars("drain", "Drain of jobs that do nothing", "jobs/s, more is better"),
+    Bars("drain_cpu", "CPU of workers and servers in a drain", "µs a job, less is better"),
     Bars("drain_sync", "Drain of plain functions", "jobs/s, more is better"),
     Bars("mixed", "Enqueue and run at the same time", "jobs/s, more is better"),
     Bars("retries", "Drain when a fifth of the jobs fails once", "jobs/s, more is better"),

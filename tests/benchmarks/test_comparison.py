@@ -42,9 +42,10 @@ def test_a_side_is_measured_in_programs_of_its_own() -> None:
 
     medians = {cell.figure.name: cell.median for cell in outcome.cells()}
     assert list(medians) == [
-        *("drain", "startup", "memory_rss", "memory_pss"),
+        *("drain", "drain_cpu", "startup", "memory_rss", "memory_pss"),
         *("retries", "retries_late_p50", "retries_late_p99", "pickup_p50", "pickup_p99"),
     ]
+    del medians["drain_cpu"]  # so few jobs may be over before anybody looks
     assert all(median is not None and median > -1 for median in medians.values())
     assert [cell.note for cell in outcome.cells() if cell.note] == []
 

@@ -1,6 +1,7 @@
 """How fast workers get through a line of jobs that do nothing, how soon they begin, and their size.
 
-Time runs from the start of the first job to the start of the last.
+Time runs from the start of the first job to the start of the last; the CPU that a job takes is that
+of the workers and of the servers they ask, once they have begun.
 """
 
 from __future__ import annotations
@@ -26,11 +27,15 @@ async def take(bench: Bench) -> AsyncIterator[Sample]:
         bench.say(f"draining {jobs:,} jobs")
         spawned = time.monotonic()
         async with stage.crew() as crew:
+            await stage.expect(1, crew)
+            before, worked = stage.records.count(), stage.cpu(crew)
             await stage.expect(jobs, crew)
+            worked = stage.cpu(crew) - worked
             rss, pss = crew.memory()
         begun = starts(stage.records.read())
     yield Sample("startup", first(begun).at - spawned)
     yield Sample("drain", rate(begun, jobs), sound(begun, jobs))
+    yield Sample("drain_cpu", 1e6 * worked / (jobs - before) if before < jobs else None)
     yield Sample("memory_rss", rss / MB)
     yield Sample("memory_pss", pss / MB)
 
@@ -64,6 +69,7 @@ MEASURE = Measure(
     name="drain",
     figures=(
         Figure("drain", "drain", "jobs/s", "more"),
+        Figure("drain_cpu", "CPU", "µs a job", "less"),
         Figure("startup", "to first job", "s", "less"),
         Figure("memory_rss", "RSS", "MB", "less"),
         Figure("memory_pss", "PSS", "MB", "less"),

@@ -69,7 +69,8 @@ def keep(i: int, t: float, seconds: float) -> None:
 
 def put(number: int) -> None:
     """Once: that this step is done is kept in the same transaction."""
-    source().sql_session().execute(sqlalchemy.text(f"insert into side_effects values ({number:d})"))
+    insert = sqlalchemy.text("insert into side_effects values (:number)")
+    source().sql_session().execute(insert, {"number": number})
 
 
 @cache

@@ -59,7 +59,8 @@ async def keep(ctx: Context, i: int, t: float, seconds: float) -> None:
     record.started(i, t)
     await asyncio.sleep(seconds)
     async with ctx.transaction() as tx:
-        await tx.execute(f"insert into side_effects values ({i:d})")
+        # Written out: each store has its own way to name an argument.
+        await tx.execute(f"insert into side_effects values ({i:d})")  # noqa: S608
     record.ended(i, t)
 
 

@@ -66,6 +66,4 @@ def _enqueue(kind: str, numbers: Iterable[int]) -> None:
         app.blocking.enqueue(job.job(**payload(kind, number)))
 
 
-SIDE = replace(
-    windlass_postgres.SIDE, prepare=prepare, enqueue=enqueue, effects=effects
-)
+SIDE = replace(windlass_postgres.SIDE, prepare=prepare, enqueue=enqueue, effects=effects)
