@@ -46,10 +46,10 @@ def test_a_side_says_what_it_can_do(
     plain: Side, bulky: Side, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(plain, "prepare")
-    assert answer(capsys) == {"bulk": "none", "sync": False}
+    assert answer(capsys) == {"bulk": "none", "sync": False, "effects": False}
 
     main(bulky, "prepare")
-    assert answer(capsys) == {"bulk": "many", "sync": True}
+    assert answer(capsys) == {"bulk": "many", "sync": True, "effects": False}
 
 
 def test_enqueueing_is_timed_after_a_warm_up(
