@@ -59,7 +59,8 @@ class JobType(Generic[C, P, R_co]):
         """A new job with these arguments, yet to be enqueued."""
         executor = self.executor
         payload = executor.validate(executor.gather(args, kwargs))
-        return NewJob(self._chance.job_id(), self.type, payload, *self._rest)
+        # As NewJob(…) does it, in half the time: it is made for each job of a batch.
+        return tuple.__new__(NewJob, (self._chance.job_id(), self.type, payload) + self._rest)  # noqa: RUF005
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Enqueued:
         """Enqueue a new job with these arguments."""
