@@ -77,8 +77,9 @@ def rebuilt(run: Comparison) -> Outcome:
     outcome, known = Outcome(headers, list(MEASURES.values())), {one.side: one for one in headers}
     for cell in run.figures:
         values: list[float | None] = [*cell.samples] or [None]
-        for value in values:
+        for turn, value in zip(cell.rounds or range(len(values)), values, strict=True):
             if cell.side in known:
+                outcome.round = turn
                 outcome.add(known[cell.side], Sample(cell.figure, value, cell.note))
     return outcome
 

@@ -33,6 +33,7 @@ class Cell(msgspec.Struct, frozen=True):
     median: float | None
     samples: list[float]
     note: str
+    rounds: list[int] = []
 
 
 class Comparison(msgspec.Struct, frozen=True):

@@ -43,14 +43,13 @@ class Plan:
     rounds: int
     finals: int = 0
 
-    def turns(self) -> Iterator[tuple[Measure, list[Header]]]:
-        """Round after round each measure, and within it side after side, or several at once."""
-        for turn in range(self.rounds):
-            for measure in self.measures:
-                if turn < measure.rounds:
-                    size = TOGETHER if measure.together else 1
-                    for first in range(0, len(self.headers), size):
-                        yield measure, list(self.headers[first : first + size])
+    def turns(self, number: int) -> Iterator[tuple[Measure, list[Header]]]:
+        """In one round each measure, and within it side after side, or several at once."""
+        for measure in self.measures:
+            if number < measure.rounds:
+                size = TOGETHER if measure.together else 1
+                for first in range(0, len(self.headers), size):
+                    yield measure, list(self.headers[first : first + size])
 
 
 def planned(
@@ -111,20 +110,24 @@ class Comparison:
         adopt_orphans()
         with progress_bar(self.console) as progress, leashed_folder() as folder:
             await self._install(progress)
-            await self._play(list(self.plan.turns()), folder, progress)
-            for _ in range(self.plan.finals):
-                finalists = [
-                    (measure, [header])
-                    for measure, sides in marks.finalists(self.outcome)
-                    for header in sides
-                ]
-                await self._play(finalists, folder, progress)
+            for number in range(self.plan.rounds + self.plan.finals):
+                self.outcome.round = number
+                await self._play(list(self._turns(number)), folder, progress)
         return self.outcome
+
+    def _turns(self, number: int) -> Iterator[tuple[Measure, list[Header]]]:
+        """Those of all sides, and after the last round those of the finalists."""
+        if number < self.plan.rounds:
+            yield from self.plan.turns(number)
+            return
+        for measure, sides in marks.finalists(self.outcome):
+            for header in sides:
+                yield measure, [header]
 
     async def _play(
         self, turns: Sequence[tuple[Measure, list[Header]]], folder: Path, progress: Progress
     ) -> None:
-        """Take these samples, turn by turn."""
+        """Take the samples of one round, turn by turn."""
         task = progress.add_task("", total=len(turns))
         for measure, sides in turns:
             able = [header for header in sides if self._able(header, measure)]

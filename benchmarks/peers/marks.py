@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from statistics import median
 
 from benchmarks.figure import Verdict
 from benchmarks.peers.header import Header
@@ -34,12 +35,8 @@ class Ruling:
     value: float | None
     peer: str = ""
     against: float | None = None
+    ratio: float | None = None  # ours by theirs, round by round, and of these the one in the middle
     verdict: Verdict = Verdict.SHOWN
-
-    @property
-    def ratio(self) -> float | None:
-        """Ours by theirs."""
-        return self.value / self.against if self.value is not None and self.against else None
 
 
 def anyone(header: Header) -> bool:
@@ -165,33 +162,51 @@ def rulings(outcome: Outcome) -> Iterator[Ruling]:
     """Each mark that this run says something about."""
     for mark in MARKS:
         ours = outcome.cell(mark.ours, mark.figure)
-        rivals = [
-            cell
-            for cell in outcome.cells()
-            if cell.figure.name == mark.figure and mark.peers(cell.header) and cell.samples
-        ]
-        if ours is not None and (rivals or mark.peers is nobody):
+        if ours is None:
+            continue
+        rivals = [cell for cell in outcome.cells() if _rival(mark, ours, cell)]
+        if rivals or mark.peers is nobody:
             yield ruling(mark, ours, rivals)
 
 
+def _rival(mark: Mark, ours: Cell, cell: Cell) -> bool:
+    if cell.figure.name != mark.figure or not mark.peers(cell.header):
+        return False
+    return bool(ours.beside(cell) if ours.samples else cell.samples)
+
+
 def ruling(mark: Mark, ours: Cell, rivals: list[Cell]) -> Ruling:
-    """One mark: a figure that could not be taken misses it."""
-    more = ours.figure.better == "more"
-    best = (max if more else min)(rivals, key=lambda cell: cell.median or 0.0, default=None)
-    against = 0.0 if best is None or best.median is None else best.median
-    value = ours.median
-    met = value is not None and (
-        value >= mark.factor * against - mark.slack
-        if more
-        else value <= mark.factor * against + mark.slack
-    )
+    """One mark, by who comes nearest to us or is ahead; a figure that could not be taken misses it.
+
+    A machine may be twice as slow in another round, so what is compared is of the same.
+    """
+    if ours.median is None:
+        return Ruling(mark=mark, value=None, verdict=Verdict.MISSED)
+    if not rivals:
+        met = ours.median == 0
+        return Ruling(mark=mark, value=ours.median, verdict=_verdict(met))
+    margins = [(_margin(mark, ours, rival), rival) for rival in rivals]
+    margin, best = min(margins, key=lambda one: one[0])
     return Ruling(
         mark=mark,
-        value=value,
-        peer="" if best is None else best.header.name,
-        against=None if best is None else best.median,
-        verdict=Verdict.REACHED if met else Verdict.MISSED,
+        value=ours.median,
+        peer=best.header.name,
+        against=best.median,
+        ratio=median([one / other for one, other in ours.beside(best) if other]),
+        verdict=_verdict(margin >= 0),
     )
+
+
+def _margin(mark: Mark, ours: Cell, rival: Cell) -> float:
+    """By how much we are on the right side of the mark, in the middle of the rounds."""
+    pairs = ours.beside(rival)
+    if ours.figure.better == "more":
+        return median([one / other - mark.factor for one, other in pairs])
+    return median([mark.factor * other + mark.slack - one for one, other in pairs])
+
+
+def _verdict(met: bool) -> Verdict:  # noqa: FBT001
+    return Verdict.REACHED if met else Verdict.MISSED
 
 
 def finalists(outcome: Outcome) -> Iterator[tuple[Measure, list[Header]]]:

@@ -19,12 +19,19 @@ class Cell:
     measure: str
     figure: Figure
     samples: Sequence[float]
+    rounds: Sequence[int]  # of each sample
     notes: Sequence[str]
 
     @property
     def median(self) -> float | None:
         """The sample in the middle, if there is any."""
         return median(self.samples) if self.samples else None
+
+    def beside(self, other: Cell) -> list[tuple[float, float]]:
+        """Samples of both that were taken in the same round, and so on the same machine."""
+        theirs = dict(zip(other.rounds, other.samples, strict=True))
+        ours = zip(self.rounds, self.samples, strict=True)
+        return [(one, theirs[number]) for number, one in ours if number in theirs]
 
     @property
     def note(self) -> str:
@@ -39,18 +46,19 @@ class Outcome:
     headers: Sequence[Header]
     measures: Sequence[Measure]
     broken: dict[str, str] = field(default_factory=dict)
-    _samples: defaultdict[tuple[str, str], list[Sample]] = field(
+    round: int = 0  # the one under way
+    _samples: defaultdict[tuple[str, str], list[tuple[int, Sample]]] = field(
         default_factory=lambda: defaultdict(list)
     )
 
     def add(self, header: Header, sample: Sample) -> None:
         """Keep one more."""
-        self._samples[header.side, sample.figure].append(sample)
+        self._samples[header.side, sample.figure].append((self.round, sample))
 
     def hopeless(self, header: Header, measure: Measure) -> bool:
         """Whether the side was asked for this before, and had nothing to give."""
         taken = [self._samples.get((header.side, one.name), []) for one in measure.figures]
-        return any(taken) and not any(sample.value is not None for one in taken for sample in one)
+        return any(taken) and all(sample.value is None for one in taken for _, sample in one)
 
     def cell(self, side: str, figure: str) -> Cell | None:
         """One of them, if it was measured."""
@@ -65,6 +73,18 @@ class Outcome:
                 for header in self.headers:
                     taken = self._samples.get((header.side, figure.name))
                     if taken:
-                        values = [one.value for one in taken if one.value is not None]
-                        notes = [one.note for one in taken]
-                        yield Cell(header, measure.name, figure, values, notes)
+                        yield _cell(header, measure.name, figure, taken)
+
+
+def _cell(
+    header: Header, measure: str, figure: Figure, taken: Sequence[tuple[int, Sample]]
+) -> Cell:
+    valued = [(number, one.value) for number, one in taken if one.value is not None]
+    return Cell(
+        header=header,
+        measure=measure,
+        figure=figure,
+        samples=[value for _, value in valued],
+        rounds=[number for number, _ in valued],
+        notes=[one.note for _, one in taken],
+    )

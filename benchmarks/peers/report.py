@@ -137,6 +137,7 @@ def _figure(cell: Cell) -> dict[str, Any]:
         "better": cell.figure.better,
         "median": cell.median,
         "samples": list(cell.samples),
+        "rounds": list(cell.rounds),
         "note": cell.note,
     }
 

@@ -77,15 +77,15 @@ def test_a_side_that_cannot_be_installed_is_left_out(
 def test_rounds_go_measure_by_measure_and_side_by_side() -> None:
     plan = planned(only="celery", take="enqueue,idle", rounds=2)
 
-    turns = [(measure.name, headers[0].side) for measure, headers in plan.turns()]
+    first, second = (
+        [(measure.name, headers[0].side) for measure, headers in plan.turns(number)]
+        for number in range(2)
+    )
 
     sides = [header.side for header in plan.headers]
     assert "celery" in sides
-    assert turns == [
-        *[("enqueue", side) for side in sides],
-        *[("idle", side) for side in sides],
-        *[("enqueue", side) for side in sides],  # idle is measured once
-    ]
+    assert first == [*[("enqueue", side) for side in sides], *[("idle", side) for side in sides]]
+    assert second == [("enqueue", side) for side in sides]  # idle is measured once
 
 
 def test_ours_take_part_unless_one_of_them_is_named() -> None:

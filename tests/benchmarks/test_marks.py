@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from benchmarks.figure import Verdict
 from benchmarks.peers.marks import finalists, rulings
+from benchmarks.peers.measure import Sample
 from tests.benchmarks.sides import OURS, PEER, outcome
 
 POSTGRES = replace(OURS, side="windlass_postgres", name="Windlass")
@@ -21,6 +22,20 @@ def test_the_fastest_peer_is_the_one_to_beat() -> None:
     assert (ruling.peer, ruling.against, ruling.ratio) == ("Durable", 10, 1.6)
     assert ruling.verdict is Verdict.REACHED
     assert (on_redis.peer, on_redis.verdict) == ("Peer", Verdict.MISSED)
+
+
+def test_what_is_compared_is_of_the_same_round() -> None:
+    run = outcome(POSTGRES, DURABLE, enqueue={"windlass_postgres": 20, "durable": 10})
+    run.round = 1  # on a machine that has become slow
+    run.add(POSTGRES, Sample("enqueue", 4))
+    run.add(DURABLE, Sample("enqueue", 2))
+    run.round = 2  # and that the other did not see
+    run.add(POSTGRES, Sample("enqueue", 4))
+
+    [ruling] = rulings(run)
+
+    assert (ruling.value, ruling.against, ruling.ratio) == (4, 6, 2)
+    assert ruling.verdict is Verdict.REACHED
 
 
 def test_who_is_late_is_forgiven_a_millisecond_and_no_more() -> None:

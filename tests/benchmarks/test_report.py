@@ -66,6 +66,7 @@ def test_the_file_keeps_every_sample_and_every_verdict(tmp_path: Path) -> None:
         "better": "more",
         "median": 10,
         "samples": [10],
+        "rounds": [0],
         "note": "",
     }
     assert kept["verdicts"][0]["verdict"] == "reached"
