@@ -74,7 +74,8 @@ def comparison(run: Comparison) -> Iterator[str]:
 def rebuilt(run: Comparison) -> Outcome:
     """The outcome of all runs together, so that verdicts are about the figures shown."""
     headers = [header(file) for one in run.sides if (file := SIDES / f"{one.side}.py").exists()]
-    outcome, known = Outcome(headers, list(MEASURES.values())), {one.side: one for one in headers}
+    outcome = Outcome(headers, list(MEASURES.values()), run.rounds)
+    known = {one.side: one for one in headers}
     for cell in run.figures:
         values: list[float | None] = [*cell.samples] or [None]
         for turn, value in zip(cell.rounds or range(len(values)), values, strict=True):

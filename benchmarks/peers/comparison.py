@@ -103,7 +103,7 @@ class Comparison:
 
     def __post_init__(self) -> None:
         """Nothing is known yet."""
-        self.outcome = Outcome(self.plan.headers, self.plan.measures)
+        self.outcome = Outcome(self.plan.headers, self.plan.measures, self.plan.rounds)
 
     async def run(self) -> Outcome:
         """Carry the plan out and show each sample as it comes."""

@@ -187,12 +187,13 @@ def ruling(mark: Mark, ours: Cell, rivals: list[Cell]) -> Ruling:
         return Ruling(mark=mark, value=ours.median, verdict=_verdict(met))
     margins = [(_margin(mark, ours, rival), rival) for rival in rivals]
     margin, best = min(margins, key=lambda one: one[0])
+    pairs = ours.beside(best)
     return Ruling(
         mark=mark,
-        value=ours.median,
+        value=median([one for one, _ in pairs]),
         peer=best.header.name,
-        against=best.median,
-        ratio=median([one / other for one, other in ours.beside(best) if other]),
+        against=median([other for _, other in pairs]),
+        ratio=median([one / other for one, other in pairs if other]),
         verdict=_verdict(margin >= 0),
     )
 

@@ -20,12 +20,15 @@ class Cell:
     figure: Figure
     samples: Sequence[float]
     rounds: Sequence[int]  # of each sample
+    common: int  # so many rounds had all sides, before the finals
     notes: Sequence[str]
 
     @property
     def median(self) -> float | None:
-        """The sample in the middle, if there is any."""
-        return median(self.samples) if self.samples else None
+        """The sample in the middle of the rounds of all sides, if there is any."""
+        taken = zip(self.rounds, self.samples, strict=True)
+        shared = [one for number, one in taken if number < self.common]
+        return median(shared) if shared else None
 
     def beside(self, other: Cell) -> list[tuple[float, float]]:
         """Samples of both that were taken in the same round, and so on the same machine."""
@@ -45,6 +48,7 @@ class Outcome:
 
     headers: Sequence[Header]
     measures: Sequence[Measure]
+    common: int = 1  # rounds of all sides
     broken: dict[str, str] = field(default_factory=dict)
     round: int = 0  # the one under way
     _samples: defaultdict[tuple[str, str], list[tuple[int, Sample]]] = field(
@@ -73,18 +77,15 @@ class Outcome:
                 for header in self.headers:
                     taken = self._samples.get((header.side, figure.name))
                     if taken:
-                        yield _cell(header, measure.name, figure, taken)
-
-
-def _cell(
-    header: Header, measure: str, figure: Figure, taken: Sequence[tuple[int, Sample]]
-) -> Cell:
-    valued = [(number, one.value) for number, one in taken if one.value is not None]
-    return Cell(
-        header=header,
-        measure=measure,
-        figure=figure,
-        samples=[value for _, value in valued],
-        rounds=[number for number, _ in valued],
-        notes=[one.note for _, one in taken],
-    )
+                        valued = [
+                            (number, one.value) for number, one in taken if one.value is not None
+                        ]
+                        yield Cell(
+                            header=header,
+                            measure=measure.name,
+                            figure=figure,
+                            samples=[value for _, value in valued],
+                            rounds=[number for number, _ in valued],
+                            common=self.common,
+                            notes=[one.note for _, one in taken],
+                        )

@@ -34,7 +34,7 @@ def test_what_is_compared_is_of_the_same_round() -> None:
 
     [ruling] = rulings(run)
 
-    assert (ruling.value, ruling.against, ruling.ratio) == (4, 6, 2)
+    assert (ruling.value, ruling.against, ruling.ratio) == (12, 6, 2)
     assert ruling.verdict is Verdict.REACHED
 
 
