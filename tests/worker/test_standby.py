@@ -11,11 +11,11 @@ from tests.worker.yard import Yard
 from windlass.config import Settings
 from windlass.core.claim import Claim
 from windlass.core.herald import Herald
-from windlass.core.job import JobId, NewJob, State, WorkerId
+from windlass.core.job import JobId, Lane, NewJob, State, WorkerId
 from windlass.observe.events import JobsHandedBack
 from windlass.store import handing
 from windlass.store.base import Store
-from windlass.store.records import Claimed, Demand
+from windlass.store.records import Claimed, Demand, Standing
 from windlass.store.sql_store import SqlStore
 from windlass.wiring import Windlass
 from windlass.worker.worker import Worker
@@ -197,3 +197,33 @@ async def test_a_lone_job_reaches_an_idle_worker_without_a_claim(
         finished = await app.wait(job.id)
 
     assert (finished.state, finished.fence) == (State.COMPLETED, 1)
+
+
+class Shy(Watched):
+    """A store that takes note whether a worker stands by while it claims suspects."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.stood_by: list[bool] = []
+
+    async def claim(self, demand: Demand) -> Claimed:
+        """Find nothing."""
+        if demand.lane is Lane.ALONE:
+            self.stood_by.append(await self._store.stands_by(demand.worker))
+        return Claimed([], 0)
+
+
+async def test_nobody_stands_by_while_a_suspect_is_on_its_way(any_yard: Yard) -> None:
+    async def work() -> None:
+        """Nothing to do."""
+
+    any_yard.handles(work)
+    store = Shy(any_yard.store)
+    async with any_yard.working(store, poll=3600, takes_suspects=True) as worker:
+        worker.hear(near=True)
+        await stands_by(any_yard, worker)
+        worker.learn(Standing(known=True, now_us=1, aging_us=60_000_000, suspects=1))
+        await until(lambda: bool(store.stood_by))
+        await stands_by(any_yard, worker)
+
+    assert store.stood_by == [False]

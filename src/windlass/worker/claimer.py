@@ -191,7 +191,7 @@ class Claimer:
         elif (due := self._doubts.next) is not None and due <= now:
             await self._adopt()
         elif wanted := self._wanted(now):
-            await self._claim(*wanted)
+            await self._claim_from(*wanted)
         elif step := self._standby.step(now, self._gear.lapses, ready=self._ready(now)):
             await step
         else:
@@ -251,6 +251,13 @@ class Claimer:
         return front
 
     # --- claiming ---------------------------------------------------------------------------------
+
+    async def _claim_from(self, front: Front, appetite: Appetite[Mode]) -> None:
+        if front.lane is Lane.ALONE and self._standby.waiting:
+            # A suspect has no company: nothing may be handed over while it is on its way.
+            await self._standby.leave()
+        else:
+            await self._claim(front, appetite)
 
     async def _claim(self, front: Front, appetite: Appetite[Mode]) -> None:
         rings, lapses = self._rings, self._gear.lapses
