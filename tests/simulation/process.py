@@ -38,7 +38,7 @@ class Process:
         self.hogged_until = -1e9  # by a handler that gives way to nobody
         self.flaky = 0  # so many requests will fail
         self.cut = 0  # off from the database
-        self.ill_at = self.kernel.now  # when something last befell it
+        self.ill_at = self.kernel.now  # until when something last befell it
         self.loops: list[Loop] = []
         self.loop = self.thread()
         self.parent: Process | None = None
@@ -81,7 +81,7 @@ class Process:
         if self.gone:
             return None
         ill = self.frozen or self.cut
-        return 0.0 if ill else self.kernel.now - self.ill_at
+        return 0.0 if ill else max(0.0, self.kernel.now - self.ill_at)
 
     @property
     def acts(self) -> bool:
@@ -89,15 +89,15 @@ class Process:
         held_until = max(self.woke_at, self.hogged_until)
         return not self.gone and not self.frozen and self.kernel.now - held_until > HEEDS
 
-    def hurt(self, *, renewing: bool) -> None:
+    def hurt(self, *, renewing: bool, lasts: float = 0.0) -> None:
         """A request of its failed, perhaps one by which it holds its lease."""
         self.hurt_at = self.kernel.now
         if renewing:
-            self.suffers()
+            self.suffers(lasts)
 
-    def suffers(self) -> None:
-        """Something befalls it."""
-        self.ill_at = self.kernel.now
+    def suffers(self, lasts: float = 0.0) -> None:
+        """Something befalls it, for so many seconds."""
+        self.ill_at = max(self.ill_at, self.kernel.now + lasts)
 
     def freeze(self) -> None:
         """Stop, as by SIGSTOP."""
