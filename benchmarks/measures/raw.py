@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from operator import itemgetter
 from typing import Any
 
 from benchmarks.figure import Dialect, Figure
@@ -155,10 +156,9 @@ class Hand:
         )
 
     def finish(self, rows: Rows) -> Statement:
-        """Complete what was claimed."""
-        return Statement(
-            "settle_done", {"worker": self.worker}, DONE_COLUMNS, [ended(row) for row in rows]
-        )
+        """Complete what was claimed; ids ascend, as the statement wants them."""
+        done = [ended(row) for row in sorted(rows, key=itemgetter(ID))]
+        return Statement("settle_done", {"worker": self.worker}, DONE_COLUMNS, done)
 
 
 def ended(row: Row) -> tuple[Any, ...]:

@@ -230,6 +230,25 @@ async def test_a_batch_of_any_size_is_settled_whole(yard: Yard, count: int) -> N
     assert await yard.counted() == {State.COMPLETED: count}
 
 
+async def test_each_of_a_batch_has_its_own_result_and_its_own_times(yard: Yard) -> None:
+    worker = await yard.worker()
+    await yard.enqueue(30)
+    claims = await yard.claim(worker, 30)
+    yard.clock.advance(60)
+    results = [str(number) if number % 3 else None for number in range(30)]
+    batch = [
+        yard.end(claim, Done(result), ran=float(ran))
+        for ran, (claim, result) in enumerate(zip(claims, results, strict=True))
+    ]
+
+    refused = await yard.store.settle(sorted(batch, key=lambda one: (one.result or "", one.id)))
+
+    jobs = [await yard.job(claim.id) for claim in claims]
+    assert refused == []
+    assert [job.result for job in jobs] == results
+    assert [job.execution_time for job in jobs] == [timedelta(seconds=n) for n in range(30)]
+
+
 ENDINGS: list[Ending] = [Done("1"), FAILED, HandedBack(), Snoozed(1), Cancelled()]
 
 
@@ -284,6 +303,24 @@ async def test_an_old_end_beside_the_new_one_leaves_no_trace(yard: Yard, store: 
 
     assert refused == [late]
     assert [one.error for one in await store.attempts(old.id)] == ["no"]
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+async def test_of_two_claims_that_worked_the_good_one_ends_the_job(
+    yard: Yard, store: SqlStore, *, newest_first: bool
+) -> None:
+    worker, old = await yard.running()
+    await yard.settle(old, HandedBack())
+    [fresh] = await yard.claim(worker)
+    await yard.enqueue(2)
+    others = [yard.end(claim, Done("2")) for claim in await yard.claim(worker)]
+    late, good = yard.end(old, Done("0")), yard.end(fresh, Done("1"))
+
+    refused = await store.settle([*([good, late] if newest_first else [late, good]), *others])
+
+    assert refused == [late]
+    assert (await yard.job(old.id)).result == "1"
+    assert await yard.counted() == {State.COMPLETED: 3}
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: type(ending).__name__)

@@ -96,7 +96,7 @@ class PostgresDatabase:
         query = self.queries[statement.name]
         args = statement.args
         if statement.columns:
-            arrays = zip(*statement.rows, strict=True)
+            arrays = map(_array, zip(*statement.rows, strict=True))
             args = {**args, **dict(zip(statement.columns, arrays, strict=True))}
         return connection.fetch(query.numbered, *query.positional(args))
 
@@ -162,6 +162,12 @@ async def transaction(connection: Connection) -> AsyncIterator[None]:
         await _roll_back(connection, begun)
         raise
     await begun.commit()
+
+
+def _array(column: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """What goes for a column: if it is empty nothing, as each of its places would cost both ends."""
+    empty = column[0] is None and column.count(None) == len(column)
+    return None if empty else column
 
 
 async def _roll_back(connection: Connection, begun: Transaction) -> None:

@@ -46,7 +46,10 @@ EFFECTS_LOST = "the attempt's claim is no longer good, so its effects were rolle
 
 
 def by_worker(settlements: Iterable[Settlement]) -> dict[WorkerId, list[Settlement]]:
-    """Settlements by worker, each in the order of their ids, so that two batches never lock up."""
+    """Settlements by worker, each in the order of their ids.
+
+    So two batches never lock up, and a job finds its settlement by halving (`settle_done`).
+    """
     groups: dict[WorkerId, list[Settlement]] = defaultdict(list)
     for one in sorted(settlements, key=_id_first):
         groups[one.worker].append(one)
