@@ -16,7 +16,7 @@ from tests.waiting import until
 from windlass.clock import SystemChance, SystemClock
 from windlass.core.errors import BadStore, Busy, NotMigrated, StoreAway
 from windlass.store import migrate
-from windlass.store.busy import Patience
+from windlass.store.busy import LONG, Patience
 from windlass.store.migrate_sqlite import SqliteMigrator
 from windlass.store.script import Script, Statement
 from windlass.store.sqlite import SqliteDatabase
@@ -253,6 +253,38 @@ def test_patience_ends(path: Path, outsider: sqlite3.Connection) -> None:
         patience.wait(lambda: waiter.execute("begin immediate"))
 
     waiter.close()
+
+
+async def test_who_writes_without_a_pause_lets_others_write_in_between(
+    threaded: SqliteDatabase, path: Path
+) -> None:
+    blocks = 0
+    enough = threading.Event()
+
+    def block(_: Session) -> None:
+        nonlocal blocks
+        blocks += 1
+        enough.wait(LONG)
+
+    async def without_a_pause() -> None:
+        while not enough.is_set():
+            await threaded.perform(block)
+
+    async def until_written(queue: str) -> int:
+        before = blocks
+        await until(lambda: blocks > before)
+        await other.write(pause(queue))
+        return blocks - before
+
+    other = open_file(path)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(3):
+            group.create_task(without_a_pause())
+        passed = [await until_written(queue) for queue in "abcd"]
+        enough.set()
+
+    await other.close()
+    assert max(passed) <= 3, passed
 
 
 async def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How to wait for a database file that another process is writing."""
+"""How to share a database file with others who write: wait for them, and let them in."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ T = TypeVar("T")
 # SQLite's own busy handler sleeps up to 100 ms at a time, and gives up at once on a stale snapshot.
 SHORTEST, LONGEST = 0.001, 0.005
 AT_MOST = 5.0
+# Who had the file for so long leaves it alone until everybody who waits has knocked.
+LONG, REST = 0.25, LONGEST + SHORTEST
 
 
 class Patience:
@@ -43,3 +45,34 @@ class Patience:
                         f"another process held the database for more than {self._at_most:g} s"
                     ) from problem
             time.sleep(SHORTEST + (LONGEST - SHORTEST) * self._chance.random())
+
+
+class Courtesy:
+    """Leaves the file to others for a moment after having had it for long.
+
+    Who waits knocks every few milliseconds, and would hardly ever find it free: a busy writer takes
+    it again in a tenth of one. Beside blocks of 0.3 s others waited for longer than they may.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        """Measure with `clock`."""
+        self._clock = clock
+        self._had = 0.0  # seconds since the last rest
+        self._taken = 0.0
+        self._left = 0.0
+
+    def rest(self) -> None:
+        """Let others in, if it is time to; nothing is lost if the file was left alone anyway."""
+        if self._had < LONG:
+            return
+        self._had = 0.0
+        time.sleep(max(self._left + REST - self._clock.monotonic(), 0.0))
+
+    def __enter__(self) -> None:
+        """The file is taken."""
+        self._taken = self._clock.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        """It is left."""
+        self._left = self._clock.monotonic()
+        self._had += self._left - self._taken

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from windlass.clock import Clock
 from windlass.core.errors import WindlassError
-from windlass.store.busy import Patience
+from windlass.store.busy import Courtesy, Patience
 from windlass.store.script import Statement
 from windlass.store.sqlite_commands import Command, Work
 from windlass.store.sqlite_connection import LONG_LOG, fold_after
@@ -88,6 +88,7 @@ class Writer:
         self._dialect = dialect
         self._clock = clock
         self._patience = patience
+        self._courtesy = Courtesy(clock)
 
     def do(self, work: Work[T]) -> T:
         """Carry out one command, and answer after its commit."""
@@ -101,9 +102,8 @@ class Writer:
         text = self._dialect.queries[statement.name].text
         try:
             connection = self._connected.get()
-            self._patience.wait(
-                lambda: connection.execute(text, {**statement.args, "now": self._clock.now_us()})
-            )
+            self._courtesy.rest()
+            self._patience.wait(lambda: self._step(connection, text, statement.args))
         except sqlite3.Error as problem:
             raise translated(CommitFailed(problem)) from problem
 
@@ -132,19 +132,28 @@ class Writer:
         """Let go of the connection."""
         self._connected.drop()
 
+    def _step(self, connection: sqlite3.Connection, text: str, args: Mapping[str, Any]) -> None:
+        with self._courtesy:
+            connection.execute(text, {**args, "now": self._clock.now_us()})
+
     def _transact(self, work: Work[T]) -> T:
         connection = self._connected.get()
+        self._courtesy.rest()
         try:
             self._patience.wait(lambda: connection.execute("begin immediate"))
-            before = connection.total_changes
-            # The time is read under the lock: nothing is decided before what it follows.
-            answer = work(Session(connection, self._clock.now_us(), self._dialect))
-            if connection.total_changes - before > FEW:
-                fold_after(connection, LONG_LOG)
-            self._commit(connection)
+            with self._courtesy:
+                return self._taken(connection, work)
         finally:
             # Also after an interrupt, which a thread of the program's own may get at any moment.
             self._abandon(connection)
+
+    def _taken(self, connection: sqlite3.Connection, work: Work[T]) -> T:
+        before = connection.total_changes
+        # The time is read under the lock: nothing is decided before what it follows.
+        answer = work(Session(connection, self._clock.now_us(), self._dialect))
+        if connection.total_changes - before > FEW:
+            fold_after(connection, LONG_LOG)
+        self._commit(connection)
         return answer
 
     def _each(self, session: Session, commands: Sequence[Command[Any]]) -> None:
