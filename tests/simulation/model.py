@@ -429,6 +429,8 @@ class Model:
             self.sometimes("reclaimed from the dead")
             return
         self.sometimes("reclaimed from the living")
+        over = self.nodes.get(worker.node, 0) <= self.commit.now_us
+        _demand(over, "I11", lambda: f"{old.id} is taken from {node}, whose lease still holds")
         _demand(
             well <= self.ttl,
             "I11",

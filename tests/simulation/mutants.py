@@ -356,6 +356,10 @@ MUTANTS = (
         (Edit("orphans", "left join windlass_workers w", "join windlass_workers w"),),
     ),
     Mutant(
+        "reclaims before the lease is over",
+        (Edit("orphans", "min(:lapsed_by, :now)", "min(:lapsed_by, :now) + 500000"),),
+    ),
+    Mutant(
         "counts no dead letters",
         (
             Edit(

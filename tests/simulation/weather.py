@@ -90,8 +90,9 @@ class Weather:
         return Fate(delay + LATEST * span, told=delay, ambiguous=True)
 
     def _hurts(self, process: Process, name: str, fate: Fate) -> Fate:
-        # Whoever waits for a file waits with all that it has to say, the next renewal included.
-        lasts = fate.told if fate.busy else 0.0
+        # Whoever waits for a file waits with all that it has to say, the next renewal included;
+        # over the connections of a pool that goes by itself.
+        lasts = fate.told if fate.busy and process.shared else 0.0
         process.hurt(renewing=_any(RENEWALS, name), lasts=lasts)
         return fate
 
