@@ -165,7 +165,7 @@ async def transaction(connection: Connection) -> AsyncIterator[None]:
 
 
 def _array(column: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """What goes for a column: if it is empty nothing, as each of its places would cost both ends."""
+    """What goes for a column: nothing if it is empty, since each place would cost both ends."""
     empty = column[0] is None and column.count(None) == len(column)
     return None if empty else column
 
