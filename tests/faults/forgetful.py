@@ -12,10 +12,10 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from tests.services.calls import Calls
-from windlass.store.queries import Queries
+from windlass.store.queries import shipped
 
 SSL, GSS = 80_877_103, 80_877_104  # what a client asks before it says who it is
-NAMES = {Queries("postgres")[name].numbered: name for name in Queries("postgres")}
+NAMES = {shipped("postgres")[name].numbered: name for name in shipped("postgres")}
 # Statements that change something and are transactions of their own, as far as they are named.
 CLAIM = ("claim", "claim_open", "claim_queues", "claim_many_queues")
 CHANGES = (*CLAIM, "settle_done", "settle_finish", "settle_return", "enqueue", "renew")

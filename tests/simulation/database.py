@@ -19,7 +19,7 @@ from windlass.core.errors import Busy, StoreAway
 from windlass.store import migrate
 from windlass.store.busy import Patience
 from windlass.store.migrate_sqlite import SqliteMigrator
-from windlass.store.queries import Queries
+from windlass.store.queries import Queries, shipped
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.sqlite import SqliteDatabase
 from windlass.store.sqlite_batches import Batches
@@ -128,7 +128,7 @@ class Storage:
         self.connection.execute(EFFECTS)
         for trigger in triggers():
             self.connection.execute(trigger)
-        self.queries = Queries("sqlite")
+        self.queries = shipped("sqlite")
         self._fresh = {table: self._rows(table) for table in self._tables()}
 
     def empty(self) -> None:

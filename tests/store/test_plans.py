@@ -12,12 +12,12 @@ import psycopg
 import pytest
 
 from windlass.store.migrate import steps
-from windlass.store.queries import Queries, Query
+from windlass.store.queries import Query, shipped
 
 # To fill the ledgers with a million jobs takes its time, above all on a busy machine.
 pytestmark = pytest.mark.timeout(300)
 
-SQLITE, POSTGRES = Queries("sqlite"), Queries("postgres")
+SQLITE, POSTGRES = shipped("sqlite"), shipped("postgres")
 WORKER, NODE = str(uuid4()), str(uuid4())
 IDS = [str(UUID(int=0x018F << 112 | 7 << 76 | 2 << 62 | n)) for n in range(500)]
 

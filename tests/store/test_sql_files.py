@@ -10,13 +10,13 @@ import pytest
 
 import windlass.store
 from windlass.store.migrate import steps
-from windlass.store.queries import Queries
+from windlass.store.queries import shipped
 
 STORE = Path(windlass.store.__file__).parent
 FILES = sorted((STORE / "sql").glob("*/*.sql"))
 MIGRATIONS = sorted((STORE / "migrations").glob("*/*.sql"))
 
-SQLITE, POSTGRES = Queries("sqlite"), Queries("postgres")
+SQLITE, POSTGRES = shipped("sqlite"), shipped("postgres")
 
 # Whole days of history are dropped; SQLite has no partitions, and `prune_days` finds none. It fits
 # threads together outside of SQL, so it claims those who want none by the same file.

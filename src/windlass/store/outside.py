@@ -14,7 +14,7 @@ from windlass.core.errors import BadInput
 from windlass.core.job import NewJob
 from windlass.store.drivers import Args, Driver, Style, driver_of
 from windlass.store.enqueue import enqueue_script
-from windlass.store.queries import Queries, Query
+from windlass.store.queries import Query, shipped
 from windlass.store.records import Enqueued
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.sqlite_batches import WIDEST, Batches
@@ -109,7 +109,7 @@ async def _drive(script: Script[T], driver: Driver, request: Request) -> T:
 
 def _written(statement: Statement, style: Style, request: Request) -> Iterator[tuple[str, Args]]:
     """The statement as the driver takes it; on SQLite, many rows are several steps."""
-    query = _queries(request.dialect, request.schema)[statement.name]
+    query = shipped(request.dialect, request.schema)[statement.name]
     if style is Style.SQLITE:
         yield from _for_sqlite(query, statement, request.now_us)
         return
@@ -141,11 +141,6 @@ def _on_a_loop() -> bool:
     except RuntimeError:
         return False
     return True
-
-
-@lru_cache
-def _queries(dialect: str, schema: str) -> Queries:
-    return Queries(dialect, schema)
 
 
 @lru_cache

@@ -12,7 +12,7 @@ import asyncpg
 from windlass.core.errors import RolledBack
 from windlass.store.postgres_errors import AWAY, FOLLOWS, UNDONE, in_our_words, said
 from windlass.store.postgres_pool import CONNECT_TIMEOUT, UNDO_WITHIN, PostgresPool
-from windlass.store.queries import Queries
+from windlass.store.queries import shipped
 from windlass.store.script import Rows, Script, Statement
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class PostgresDatabase:
         """
         self.url = url
         self.pgbouncer = pgbouncer
-        self.queries = Queries("postgres", schema)
+        self.queries = shipped("postgres", schema)
         self._pool = PostgresPool(
             url,
             connections=connections,

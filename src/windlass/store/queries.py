@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -75,6 +75,12 @@ class Queries:
             return text
         qualified = re.sub(r"\bwindlass_(?=\w)", f'"{self.schema}".windlass_', text)
         return re.sub(r"(?<![:\w]):now\b", f'"{self.schema}".windlass_now()', qualified)
+
+
+@lru_cache
+def shipped(dialect: str, schema: str = "public") -> Queries:
+    """The statements of this program, read and written once in a process: they never change."""
+    return Queries(dialect, schema)
 
 
 def _files(folder: Any) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 import msgspec
 
 from windlass.store.locks import NodeLocks
-from windlass.store.queries import Queries
+from windlass.store.queries import Queries, shipped
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.sqlite_batches import Batches
 
@@ -31,7 +31,7 @@ class Dialect:
     """What all sessions share: the statements, and who stands in for some of them."""
 
     operations: Mapping[str, Operation]
-    queries: Queries = field(default_factory=lambda: Queries("sqlite"))
+    queries: Queries = field(default_factory=lambda: shipped("sqlite"))
     batches: Batches = field(default_factory=Batches)
     nodes: NodeLocks | None = None
 
