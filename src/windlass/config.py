@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
@@ -201,9 +202,9 @@ def _from_files(folder: Path) -> dict[str, Said]:
     return said
 
 
-def _table(file: Path, keys: tuple[str, ...]) -> dict[str, Any]:
+def _table(file: Path, keys: tuple[str, ...]) -> Mapping[str, Any]:
     try:
-        table = tomllib.loads(file.read_text("utf-8"))
+        table = _read(file.read_text("utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as problem:
@@ -211,6 +212,12 @@ def _table(file: Path, keys: tuple[str, ...]) -> dict[str, Any]:
     for key in keys:
         table = table.get(key, {})
     return table
+
+
+# Every app that a process opens looks into the same files, and they seldom change.
+@lru_cache(maxsize=2)
+def _read(text: str) -> Mapping[str, Any]:
+    return tomllib.loads(text)
 
 
 def _refuse_unknown(table: Mapping[str, Any], source: str) -> None:
