@@ -13,7 +13,7 @@ import pytest
 import redis
 from xdist.workermanage import WorkerController
 
-from tests.order import dealt, is_long
+from tests.order import dealt, is_long, shares
 from tests.services import PgBouncerServer, Postgres, ServiceFailed
 from tests.services.scratch import work_in_memory
 from tests.services.shared import SharedServices
@@ -41,11 +41,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deal long tests to all processes; one alone runs tests in the order they are written in."""
-    shares = getattr(config, "workerinput", {}).get("workercount", 1)
-    if shares > 1:
+    processes = getattr(config, "workerinput", {}).get("workercount", 1)
+    if processes > 1:
         usual = float(config.getini("timeout"))
         long = [item for item in items if is_long(item, usual)]
-        items[:] = dealt([item for item in items if not is_long(item, usual)], long, shares)
+        short = [item for item in items if not is_long(item, usual)]
+        items[:] = dealt(sorted(short, key=lambda item: not shares(item)), long, processes)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,7 +2,8 @@
 
 Each process of a run begins with a share of the list of its own. Were all that start a fleet side
 by side, one process would have most of the work, or all of them would be at it at once, when a
-test that looks at the time has none to spare.
+test that looks at the time has none to spare. Who is through helps others from the end of their
+shares, so that what stands first in the list stays in one process.
 """
 
 from collections.abc import Sequence
@@ -14,15 +15,24 @@ T = TypeVar("T")
 
 # Every test there starts programs, and ends them.
 FLEETS = ("tests/acceptance/", "tests/faults/")
+# All tests there look with one browser at one service, which each process starts for itself.
+TOGETHER = ("tests/browser/",)
 # After so much of a share there is no long test that others would have to wait for.
 UNTIL = 0.8
 
 
 def is_long(item: pytest.Item, usual: float) -> bool:
     """Whether a test may take longer than others, as its timeout says or its folder."""
+    if shares(item):
+        return False
     marker = item.get_closest_marker("timeout")
     asked = float(marker.args[0]) if marker and marker.args else usual
     return asked > usual or item.nodeid.startswith(FLEETS)
+
+
+def shares(item: pytest.Item) -> bool:
+    """Whether a test shares what is dear to start with its neighbours."""
+    return item.nodeid.startswith(TOGETHER)
 
 
 def dealt(short: Sequence[T], long: Sequence[T], shares: int) -> list[T]:
