@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from copy import copy
-from importlib import import_module
 from inspect import cleandoc
 from typing import Any
 
@@ -15,6 +14,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from windlass.cli.common import AsJson, Common, StoreUrl
 from windlass.cli.completion import in_whole_words
 from windlass.cli.problems import in_words
+from windlass.starting import read
 
 # What help says of each command, by the module that has it. A module is imported when its command
 # is run: to show all of them takes none, and so no time.
@@ -130,7 +130,7 @@ def load(name: str) -> Any:
     from windlass.cli.command import command  # noqa: PLC0415 - as the commands themselves
 
     module, _, verb = PLACES[name].partition(".")
-    run = getattr(import_module(f"windlass.cli.{module}"), verb)
+    run = getattr(read(f"windlass.cli.{module}"), verb)
     one = typer.Typer(add_completion=False, context_settings=HELP)
     one.command(name, cls=Command, help=_flowing(run.__doc__))(command(run))
     return typer.main.get_command(one)

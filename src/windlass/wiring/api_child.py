@@ -1,4 +1,4 @@
-"""One of several API processes: `python -m windlass.wiring.api_child APP SOCKET...`.
+"""One of several API processes: `windlass.wiring.api_child APP SOCKET...`.
 
 The sockets are inherited descriptors, held open by whoever keeps us: who connects while we are
 being started again only waits.
@@ -31,7 +31,3 @@ def main() -> None:
         sys.exit(serve_here(load_app(name), settings, sockets, observer, lambda _: None))
     except WindlassError as error:
         sys.exit(f"windlass: {error}")
-
-
-if __name__ == "__main__":
-    main()

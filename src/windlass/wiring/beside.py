@@ -1,4 +1,4 @@
-"""The workers beside an API, started and kept by it: `python -m windlass.wiring.beside APP`."""
+"""The workers beside an API, started and kept by it: `windlass.wiring.beside APP`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,3 @@ def main() -> None:
         sys.exit(run_worker(sys.argv[1], load(os.environ, Path.cwd()), kept=True))
     except WindlassError as error:
         sys.exit(f"windlass: {error}")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""A worker process, started by its supervisor: `python -m windlass.wiring.child APP CONTROL LEASE`.
+"""A worker process, started by its supervisor: `windlass.wiring.child APP CONTROL LEASE`.
 
 APP is module:name, CONTROL and LEASE are inherited descriptors. Whatever is secret comes over
 CONTROL, since anyone on the machine can read a command line.
@@ -76,7 +76,3 @@ def main() -> None:
         run(serve(settings, shop.hire, socket.socket(fileno=int(control))))
     except WindlassError as error:
         sys.exit(f"windlass: {error}")
-
-
-if __name__ == "__main__":
-    main()

@@ -7,7 +7,6 @@ import logging
 import os
 import resource
 import socket
-import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -23,6 +22,7 @@ from windlass.observe.events import (
     ShutdownComplete,
 )
 from windlass.sink.server import MailSink
+from windlass.starting import program
 from windlass.wiring import heap
 from windlass.wiring.keeping import Keeper
 from windlass.wiring.listening import url_of
@@ -74,7 +74,7 @@ def serve_with_workers(
 ) -> Exit:
     """Serve in this process, and run jobs in others, which are started again if they die."""
     assert given.app is not None  # noqa: S101 — whoever calls has loaded it
-    workers = Keeper("workers", [sys.executable, "-m", WORKERS, given.app], observer)
+    workers = Keeper("workers", program(WORKERS, given.app), observer)
     return run(_serve(app, given, sockets, observer, told, Beside(workers, sink)))
 
 
@@ -140,7 +140,7 @@ async def _keep(
 
 def _api(app: str, sockets: Sockets, observer: Observer) -> Keeper:
     fds = [each.fileno() for each in sockets]
-    return Keeper("api", [sys.executable, "-m", APIS, app, *map(str, fds)], observer, fds=fds)
+    return Keeper("api", program(APIS, app, *map(str, fds)), observer, fds=fds)
 
 
 async def _kept(keeper: Keeper | None, stop: Stop, drain: float) -> Exit:

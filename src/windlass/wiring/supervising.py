@@ -14,6 +14,7 @@ from windlass.clock import SystemClock
 from windlass.config import Settings
 from windlass.observe.events import Connected, Observer, Observers
 from windlass.observe.logs import Logs
+from windlass.starting import program
 from windlass.wiring.keeping import Kept
 from windlass.worker.event_loop import run
 from windlass.worker.supervisor import Charge, Exit, Supervisor
@@ -44,7 +45,7 @@ def _supervise(
     app: str, settings: Settings, observer: Observer, counter: Observer | None = None
 ) -> Exit:
     supervisor = Supervisor(
-        [sys.executable, "-m", CHILD, app],
+        program(CHILD, app),
         partial(_charge, settings, observer, counter),
         observer=observer,
         prepare=partial(_prepare, settings),

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from windlass.core.errors import BadInput
+from windlass.starting import program
 from windlass.worker.isolated_wire import (
     LENGTH,
     FromChild,
@@ -120,12 +121,12 @@ async def start_child(app: str | None, threads: int) -> Child:
     ours, theirs = socket.socketpair()
     with theirs:
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            MODULE,
-            f"--app={app}",
-            f"--fd={theirs.fileno()}",
-            f"--parent={os.getpid()}",
+            *program(
+                MODULE,
+                f"--app={app}",
+                f"--fd={theirs.fileno()}",
+                f"--parent={os.getpid()}",
+            ),
             stdin=asyncio.subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
             env=environment(threads),

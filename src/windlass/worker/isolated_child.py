@@ -1,6 +1,6 @@
 """The inside of an isolated process: runs one attempt after the other for its worker.
 
-Started as `python -m windlass.worker.isolated_child`. The main thread runs handlers, so that a
+A program of its own, `windlass.worker.isolated_child`. The main thread runs handlers, so that a
 signal can interrupt them; another one listens, and ends the process when the worker is gone.
 """
 
@@ -274,7 +274,3 @@ def main() -> None:
         pipe.say(Unready(f"cannot import {asked.app}: {error_text(error)}"))
         return
     IsolatedChild(pipe, app, SystemClock()).serve()
-
-
-if __name__ == "__main__":
-    main()
