@@ -30,6 +30,7 @@ def prepare_template(url: str) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Know the services: a worker of xdist is told where they are, anyone else starts them."""
+    gc.disable()  # until all tests are read: nothing of that is garbage
     work_in_memory()
     # The same examples in every run, and as much time for each as a busy machine needs;
     # `--hypothesis-profile=default` looks for others.
@@ -47,6 +48,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         long = [item for item in items if is_long(item, usual)]
         short = [item for item in items if not is_long(item, usual)]
         items[:] = dealt(sorted(short, key=lambda item: not shares(item)), long, processes)
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage from now on, and only among what tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
