@@ -76,10 +76,17 @@ async def reached(site: Site, action: JobId, jobs: int, at_most: float = 30) -> 
 async def kill_at(site: Site, action: JobId, jobs: int) -> None:
     """Kill whoever does it, once it has come so far."""
     await reached(site, action, jobs)
-    worker = (await site.app.get(action)).worker
-    for status in (await site.app.fleet()).workers:
-        if status.record.id == worker:
-            with suppress(psutil.NoSuchProcess):
-                psutil.Process(status.record.pid).kill()
-                return
-    raise AssertionError(f"nobody to kill at {jobs}")
+
+    async def killed() -> bool:
+        worker = (await site.app.get(action)).worker
+        for status in (await site.app.fleet()).workers:
+            if status.record.id == worker:
+                # Whoever was killed before has it until that is noticed.
+                with suppress(psutil.NoSuchProcess):
+                    process = psutil.Process(status.record.pid)
+                    if process.status() != psutil.STATUS_ZOMBIE:
+                        process.kill()
+                        return True
+        return False
+
+    await until(killed)
