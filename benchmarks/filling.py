@@ -18,7 +18,8 @@ def line_up(site: Site, jobs: int, say: Callable[[str], None], *, queues: int = 
     with _indexed_afterwards(site, "windlass_jobs", jobs):
         for done in range(0, jobs, CHUNK):
             say(f"{done:,} of {jobs:,} jobs waiting")
-            site.ask_file("line", count=str(min(CHUNK, jobs - done)), queues=str(queues))
+            count = str(min(CHUNK, jobs - done))
+            site.ask_file("line", count=count, before=str(done), queues=str(queues))
 
 
 def finish(site: Site, jobs: int, say: Callable[[str], None]) -> None:
