@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from windlass.clock import Clock
@@ -102,8 +102,9 @@ class Writer:
         text = self._dialect.queries[statement.name].text
         try:
             connection = self._connected.get()
-            self._courtesy.rest()
-            self._patience.wait(lambda: self._step(connection, text, statement.args))
+            self._patience.wait(
+                lambda: connection.execute(text, {**statement.args, "now": self._clock.now_us()})
+            )
         except sqlite3.Error as problem:
             raise translated(CommitFailed(problem)) from problem
 
@@ -131,10 +132,6 @@ class Writer:
     def end(self) -> None:
         """Let go of the connection."""
         self._connected.drop()
-
-    def _step(self, connection: sqlite3.Connection, text: str, args: Mapping[str, Any]) -> None:
-        with self._courtesy:
-            connection.execute(text, {**args, "now": self._clock.now_us()})
 
     def _transact(self, work: Work[T]) -> T:
         connection = self._connected.get()
