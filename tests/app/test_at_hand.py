@@ -36,14 +36,14 @@ app = Windlass(sys.argv[1])
 def welcome(user: str) -> None: ...
 
 app.blocking.enqueue(welcome.job("eve"))
-write = Writer.write
+keep = Writer.keep
 
 def die(self, statement):
     if sys.argv[2] == "after":
-        write(self, statement)
+        keep(self, statement)
     os.kill(os.getpid(), signal.SIGKILL)
 
-Writer.write = die
+Writer.keep = die
 app.blocking.enqueue(welcome.job("ada"))
 """
 
@@ -299,15 +299,15 @@ def test_a_commit_that_may_have_happened_is_sent_again(
 ) -> None:
     declared = app.job(welcome)
     app.blocking.enqueue(declared.job("eve"))
-    write = Writer.write
+    keep = Writer.keep
 
     def fail_once(self: Writer, statement: Statement) -> None:
-        monkeypatch.setattr(Writer, "write", write)
+        monkeypatch.setattr(Writer, "keep", keep)
         if written:
-            write(self, statement)
+            keep(self, statement)
         raise StoreAway("the sync failed", ambiguous=True)
 
-    monkeypatch.setattr(Writer, "write", fail_once)
+    monkeypatch.setattr(Writer, "keep", fail_once)
     kept = app.blocking.enqueue(declared.job("ada"))
 
     assert app.blocking.get(kept.id).state is State.PENDING
@@ -323,7 +323,7 @@ def test_a_commit_that_cannot_have_happened_is_told(
     def fail(_self: Writer, _: Statement) -> None:
         raise StoreAway("the disk is full")
 
-    monkeypatch.setattr(Writer, "write", fail)
+    monkeypatch.setattr(Writer, "keep", fail)
     with pytest.raises(StoreAway, match="disk is full"):
         app.blocking.enqueue(declared.job("ada"))
 

@@ -16,6 +16,7 @@ USUAL = (
     "handed back after it began",
     "handed over as it came",
     "poison is a dead letter",
+    "put in line",
     "reclaimed from the dead",
     "snoozed",
 )

@@ -253,12 +253,12 @@ class Line:
 
     async def write(self, statement: Statement) -> Rows:
         """Run one statement as a transaction of its own."""
-        return await self._do(statement.name, lambda session: session.answer(statement))
+        return await self._do(statement.name, lambda session: session.lined_up().answer(statement))
 
     async def run(self, script: Script[T]) -> T:
         """Run a script as one transaction."""
         name = getattr(script, "__name__", "script")
-        return await self._do(name, lambda session: session.drive(script))
+        return await self._do(name, lambda session: session.lined_up().drive(script))
 
     async def perform(self, work: Work[T]) -> T:
         """Run what neither can express."""

@@ -37,7 +37,7 @@ class Live(NamedTuple):
 
     id: str
     state: str
-    lane: str
+    lane: str | None  # none until somebody else writes, if it came alone
     fence: int
     worker: str | None
     attempts: int
@@ -363,7 +363,8 @@ class Model:
         else:
             ranked = old.state == new.state and old._replace(lane=new.lane) == new
             _demand(ranked, "I10", lambda: f"{self._by} turns {old} into {new}")
-            self.sometimes("parked" if new.lane == "parked" else "unparked")
+            moved = "parked" if new.lane == "parked" else "unparked"
+            self.sometimes("put in line" if old.lane is None else moved)
 
     def _is_claimed(self, old: Live, new: Live) -> None:
         _demand(self.said.name in CLAIMS, "I2", lambda: f"{old.id} is taken by {self._by}")

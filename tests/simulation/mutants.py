@@ -369,6 +369,7 @@ MUTANTS = (
             ),
         ),
     ),
+    Mutant("forgets who came alone", (Edit("line_up", "where lane is not null\n", "\n"),)),
     Mutant("gives a lock twice", (Edit("lock_take.take", "and until <= :now\n", "\n"),)),
     Mutant(
         "hands back under the old fence",

@@ -50,7 +50,7 @@ async def enqueue(request: Request, connection: object) -> list[Enqueued]:
     frame = await _frame(driver, request.jobs)
     await frame.open()
     try:
-        answers = await _drive(enqueue_script(request.jobs), driver, request)
+        answers = await _drive(_script(request), driver, request)
         if request.ring is not None:
             await driver.run(request.ring)
     except BaseException:
@@ -83,6 +83,12 @@ class Frame:
         """Say what leaves nothing behind."""
         for text in self.instead:
             await self.driver.run(text)
+
+
+def _script(request: Request) -> Script[list[Enqueued]]:
+    if request.dialect == "sqlite":
+        yield Statement("line_up")  # right by itself, whatever becomes of what follows
+    return (yield from enqueue_script(request.jobs))
 
 
 async def _frame(driver: Driver, jobs: Sequence[NewJob]) -> Frame:

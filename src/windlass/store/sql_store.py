@@ -71,12 +71,12 @@ class SqlStore(SqlReader, SqlFleet, SqlUpkeep, SqlByHand, SqlBulk, SqlTrends, Sq
         """Take note that nobody knows whether these were kept, should they be sent again."""
         self._doubt(jobs)
 
-    def enqueue_by(self, write: Callable[[Statement], bool], job: NewJob) -> bool:
+    def enqueue_by(self, keep: Callable[[Statement], bool], job: NewJob) -> bool:
         """Keep a plain job by who needs no event loop; if it answers False, `enqueue` is to."""
         if job.id in self._in_doubt:
             return False
         try:
-            return write(lone(job))
+            return keep(lone(job))
         except (AlreadyKept, StoreAway) as problem:
             if not _perhaps_kept(problem):
                 raise

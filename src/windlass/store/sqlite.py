@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import TypeVar
 
 from windlass.clock import Chance, Clock
+from windlass.core.errors import Busy
 from windlass.store.busy import Patience
 from windlass.store.locks import NodeLocks
 from windlass.store.script import Rows, Script, Statement
@@ -16,12 +18,14 @@ from windlass.store.sqlite_commands import Work
 from windlass.store.sqlite_connection import MEMORY, connect
 from windlass.store.sqlite_hands import Hands, InlineHands, ThreadHands
 from windlass.store.sqlite_operations import OPERATIONS
-from windlass.store.sqlite_session import Dialect
+from windlass.store.sqlite_session import Dialect, Session
 from windlass.store.sqlite_writer import Connected, Reader, Writer
 
 T = TypeVar("T")
 
 READERS = 2
+# Their answers go by the lines, in which a job that came alone must stand first.
+OF_LINES = frozenset({"facts", "head", "page_gather", "queues"})
 
 
 class SqliteDatabase:
@@ -49,7 +53,10 @@ class SqliteDatabase:
 
     async def read(self, statement: Statement) -> Rows:
         """Answer a question that changes nothing."""
-        return await next(self._next_reader).do(lambda session: session.answer(statement))
+        reader = next(self._next_reader)
+        if statement.name in OF_LINES and await reader.do(_sees_a_newcomer):
+            await self._line_up()
+        return await reader.do(lambda session: session.answer(statement))
 
     async def survey(self, statement: Statement) -> Rows:
         """Answer a question for which a whole table must be looked at."""
@@ -57,15 +64,15 @@ class SqliteDatabase:
 
     async def write(self, statement: Statement) -> Rows:
         """Run one statement as a transaction, shared with whatever else waits."""
-        return await self._writer.do(lambda session: session.answer(statement))
+        return await self._writer.do(lambda session: session.lined_up().answer(statement))
 
-    def write_here(self, statement: Statement) -> bool:
-        """Run one statement, of one step, in a thread without a loop; False if it had to wait."""
-        return self._writer.here(self._pen.write, statement) is not None
+    def keep_here(self, statement: Statement) -> bool:
+        """Keep a job that comes alone in a thread without a loop; False if it had to wait."""
+        return self._writer.here(self._pen.keep, statement) is not None
 
     async def run(self, script: Script[T]) -> T:
         """Run a script as one transaction; answer after its commit."""
-        return await self._writer.do(lambda session: session.drive(script))
+        return await self._writer.do(lambda session: session.lined_up().drive(script))
 
     async def perform(self, work: Work[T]) -> T:
         """Do, in a transaction of its own, what a statement or a script cannot express."""
@@ -80,6 +87,11 @@ class SqliteDatabase:
         for hands in [*self._readers, self._writer]:
             await hands.close()
 
+    async def _line_up(self) -> None:
+        """Put who came alone in line; if others have the file for long, the answer is without."""
+        with suppress(Busy):
+            await self._writer.do(Session.lined_up)
+
     def _make_pen(self) -> Writer:
         connected = Connected(partial(connect, self.path, self._patience))
         return Writer(connected, self._dialect, self._clock, self._patience)
@@ -91,3 +103,7 @@ class SqliteDatabase:
         connected = Connected(partial(connect, self.path, self._patience, reading=True))
         reader = Reader(connected, self._dialect, self._clock, self._patience)
         return ThreadHands(f"windlass-reader-{number}", reader)
+
+
+def _sees_a_newcomer(session: Session) -> bool:
+    return bool(session.rows("newcomer", {}))

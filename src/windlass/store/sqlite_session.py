@@ -43,6 +43,14 @@ class Session(NamedTuple):
     now: int
     dialect: Dialect
 
+    def lined_up(self) -> Session:
+        """The same, once every job that came alone stands in line: to be asked by who writes.
+
+        Jobs without a lane are the newest rows only as long as nobody adds another before.
+        """
+        self.connection.execute(self.dialect.queries["line_up"].text)
+        return self
+
     def drive(self, script: Script[T]) -> T:
         """Run a script to its end."""
         rows: Rows | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from windlass.clock import Clock
@@ -19,6 +20,8 @@ T = TypeVar("T")
 
 # Whoever changes more rows than this at once writes batches.
 FEW = 100
+# So many jobs may come alone before they are put in line, if nobody else writes. To do so is no batch.
+NEWCOMERS = FEW // 2
 
 
 class Connected:
@@ -89,6 +92,7 @@ class Writer:
         self._clock = clock
         self._patience = patience
         self._courtesy = Courtesy(clock)
+        self._newcomers = 0
 
     def do(self, work: Work[T]) -> T:
         """Carry out one command, and answer after its commit."""
@@ -97,8 +101,8 @@ class Writer:
         except sqlite3.Error as problem:
             raise translated(problem)  # noqa: B904 — it knows where it comes from
 
-    def write(self, statement: Statement) -> None:
-        """Run a statement that takes one step: SQLite makes a transaction of it by itself."""
+    def keep(self, statement: Statement) -> None:
+        """Keep a job that came alone, by one step: SQLite makes a transaction of it by itself."""
         text = self._dialect.queries[statement.name].text
         try:
             connection = self._connected.get()
@@ -107,6 +111,9 @@ class Writer:
             )
         except sqlite3.Error as problem:
             raise translated(CommitFailed(problem)) from problem
+        self._newcomers += 1
+        if self._newcomers == NEWCOMERS:
+            self._line_up(connection)
 
     def perform(self, commands: Sequence[Command[Any]]) -> None:
         """Carry all of them out together, or say to each why not."""
@@ -132,6 +139,11 @@ class Writer:
     def end(self) -> None:
         """Let go of the connection."""
         self._connected.drop()
+
+    def _line_up(self, connection: sqlite3.Connection) -> None:
+        self._newcomers = 0
+        with suppress(sqlite3.Error):  # whoever writes next does it
+            connection.execute(self._dialect.queries["line_up"].text)
 
     def _transact(self, work: Work[T]) -> T:
         connection = self._connected.get()

@@ -17,5 +17,5 @@ class EmbeddedHere:
     def __init__(self, store: SqlStore, database: SqliteDatabase, bell: LocalBell) -> None:
         """Act for the store on its database."""
         self.at_once = database.at_once
-        self.enqueue: Callable[[NewJob], bool] = partial(store.enqueue_by, database.write_here)
+        self.enqueue: Callable[[NewJob], bool] = partial(store.enqueue_by, database.keep_here)
         self.ring = bell.ring_here
