@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -80,6 +81,12 @@ def tidied_up(request: pytest.FixtureRequest) -> Iterator[None]:
     request.node.funcargs.clear()
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def runtime_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Have nodes keep their locks where they are removed with all else."""
+    os.environ["RUNTIME_DIRECTORY"] = str(tmp_path_factory.mktemp("runtime"))
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from windlass.core.claim import Claim
 from windlass.core.job import JobId, NewJob
 from windlass.core.outcome import Crashed, Done, Ending, Failed, HandedBack
 from windlass.core.settle import Settlement, settle
-from windlass.store.records import Orphan
+from windlass.store.records import Gone, Orphan
 from windlass.store.sql_store import SqlStore
 from windlass.wiring import Storehouse
 
@@ -54,7 +54,7 @@ class Crowd:
     async def reclaim(self, store: SqlStore) -> None:
         """Take from the dead."""
         while True:
-            await store.reclaim(died, 100, lapsed_by=await store.lapsed())
+            await store.reclaim(died, 100, Gone(await store.lapsed()))
             await store.promote(100)
             await self._turn()
 

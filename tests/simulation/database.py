@@ -84,18 +84,6 @@ class Surroundings(Protocol):
         ...
 
 
-class Locks(Protocol):
-    """Which nodes of an embedded store are known to be dead."""
-
-    def dead(self) -> list[Any]:
-        """Those whose lock is free."""
-        ...
-
-    def forget(self, node: Any) -> None:
-        """Remove the lock."""
-        ...
-
-
 class Overheard(dict[str, Operation]):
     """The shipped operations, which say into the audit what was presented to them."""
 
@@ -179,7 +167,6 @@ class Server:
         storage: Storage,
         around: Surroundings,
         *,
-        locks: Locks | None = None,
         queries: Queries | None = None,
         operations: Mapping[str, Operation] = OPERATIONS,
     ) -> None:
@@ -190,11 +177,9 @@ class Server:
         self.clock = around.clock
         self._committed = around.committed
         self.connection = storage.connection
-        nodes: Any = locks
         batches = _BATCHES.setdefault(id(queries), Batches())
-        dialect = Dialect(
-            Overheard(self.connection, operations), queries or storage.queries, batches, nodes
-        )
+        overheard = Overheard(self.connection, operations)
+        dialect = Dialect(overheard, queries or storage.queries, batches)
         self.dialect = dialect
         connected = Connected(lambda: self.connection)
         nobody: Any = None

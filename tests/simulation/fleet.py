@@ -19,6 +19,7 @@ from tests.simulation.process import Process
 from windlass.core.job import NodeId, WorkerId
 from windlass.store.base import Store
 from windlass.store.sql_store import SqlStore
+from windlass.upkeep.deaths import NOBODY
 from windlass.upkeep.rota import Tools, rota
 from windlass.worker.embedded import Shift
 from windlass.worker.hired import Hired, record_of
@@ -77,7 +78,13 @@ def outfit_of(process: Process, store: Store, **ports: Any) -> Outfit:
     world = process.world
     knobs: Knobs = world.plan.knobs
     bell = TowerBell(world.tower, process.loop)
-    tools = Tools(store=store, bell=bell, chance=process.chance, observer=world.observer(process))
+    tools = Tools(
+        store=store,
+        bell=bell,
+        chance=process.chance,
+        observer=world.observer(process),
+        deaths=world if knobs.locks else NOBODY,
+    )
     return Outfit(
         store=store,
         open_lease_store=partial(_second_store, process),

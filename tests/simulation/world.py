@@ -35,6 +35,7 @@ from tests.simulation.supervised import KILLED, UNFIT, SupervisedNode, operating
 from tests.simulation.weather import Weather
 from windlass.bell.base import CHANGED
 from windlass.core.errors import Busy, StoreAway
+from windlass.core.job import NodeId
 from windlass.executors.context import Context
 from windlass.observe.events import (
     BellHeard,
@@ -91,8 +92,7 @@ class World:
         self.jobs = {job.number: job for job in self.plan.jobs}
         self.clock = DatabaseClock(self.kernel)
         self.weather = Weather(self, self.plan)
-        locks: Any = self if self.plan.knobs.locks else None
-        self.server = Server(self.storage, self, locks=locks, queries=self.queries)
+        self.server = Server(self.storage, self, queries=self.queries)
         self.tower = Tower(self.kernel, self.weather)
         self.model = Model(
             spec=lambda job: self.jobs[number_of(job)],
@@ -407,11 +407,12 @@ class World:
         self.story.committed(self.kernel.now, commit)
         self.model.heard(commit)
 
-    def dead(self) -> list[str]:
+    def dead(self) -> list[NodeId]:
         """The nodes whose lock is free: their process is gone."""
-        return [node for node in self.model.nodes if self.processes[node.rsplit("-", 2)[0]].gone]
+        gone = (one for one in self.model.nodes if self.processes[one.rsplit("-", 2)[0]].gone)
+        return [NodeId(node) for node in gone]
 
-    def forget(self, node: str) -> None:
+    def forget(self, node: NodeId) -> None:
         """Its lock goes with its row."""
 
     def observer(self, process: Process) -> Observer:

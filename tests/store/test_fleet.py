@@ -10,7 +10,7 @@ from windlass.core.job import JobId, Lane, NodeId, State, WorkerId
 from windlass.core.outcome import Crashed
 from windlass.core.settle import Settlement
 from windlass.store import sql_reader
-from windlass.store.records import Ask, Held, NodeRecord, Orphan, Standing, WorkerRecord
+from windlass.store.records import Ask, Gone, Held, NodeRecord, Orphan, Standing, WorkerRecord
 from windlass.store.sql_store import SqlStore
 
 
@@ -277,7 +277,7 @@ async def test_an_orphan_tells_what_died_and_whether_it_crashed_before(
         orphans[orphan.claim.id] = orphan
         return yard.decide(orphan)
 
-    await store.reclaim(decide, 500, lapsed_by=await store.lapsed())
+    await store.reclaim(decide, 500, Gone(await store.lapsed()))
 
     facts = {job: (one.node_lost, one.crashed_before) for job, one in orphans.items()}
     assert facts == {lost.id: (True, False), told.id: (False, False), fallen.id: (True, True)}

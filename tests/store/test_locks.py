@@ -1,24 +1,16 @@
-"""Locks beside the database: a free one is a dead node."""
+"""Locks of the nodes of one machine: a free one is a dead node."""
 
 import os
 import signal
 import subprocess
 import sys
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.embedded import LEASE, Fleet, embedded_store
-from tests.store.yard import OwnClock, Yard
-from windlass.clock import SystemChance
 from windlass.core.errors import StoreAway
-from windlass.core.job import NodeId, State
-from windlass.store import migrate
+from windlass.core.job import NodeId
 from windlass.store.locks import NodeLocks
-from windlass.store.migrate_sqlite import SqliteMigrator
-from windlass.store.sql_store import SqlStore
-from windlass.store.sqlite import SqliteDatabase
 
 NODE = NodeId("6f0a7a9e-0000-4000-8000-000000000001")
 
@@ -34,7 +26,7 @@ time.sleep(60)
 
 @pytest.fixture
 def locks(tmp_path: Path) -> NodeLocks:
-    return NodeLocks(tmp_path / "windlass.db")
+    return NodeLocks.beside(tmp_path / "windlass.db")
 
 
 def test_a_lock_that_is_held_is_not_free(locks: NodeLocks) -> None:
@@ -104,30 +96,9 @@ def test_lock_files_are_for_this_account_only(locks: NodeLocks) -> None:
     lock.release()
 
 
-async def test_the_jobs_of_a_killed_node_are_reclaimed_before_its_lease_ends(
-    tmp_path: Path,
-) -> None:
-    clock = OwnClock()
-    database = SqliteDatabase(tmp_path / "windlass.db", clock=clock, chance=SystemChance())
-    await migrate.up(SqliteMigrator(database))
-    yard = Yard(SqlStore(database, clock), clock)
-    worker, claim = await yard.running()
-    locks = NodeLocks(tmp_path / "windlass.db")
-    holder = start_holder(locks, worker.node)
-    while_alive = await yard.reclaim(lapsed=False)
-
-    kill(holder)
-    reclaimed = await yard.reclaim(lapsed=False)
-
-    assert (while_alive, reclaimed) == (0, 1)
-    assert await yard.state(claim.id) is State.PENDING
-    await database.close()
-
-
 def start_holder(locks: NodeLocks, node: NodeId = NODE) -> subprocess.Popen[str]:
-    database = locks.folder.with_name(locks.folder.name.removesuffix(".nodes"))
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, database, node], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLDER, locks.folder, node], stdout=subprocess.PIPE, text=True
     )
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
@@ -139,20 +110,3 @@ def kill(holder: subprocess.Popen[str]) -> None:
     holder.wait()
     assert holder.stdout is not None
     holder.stdout.close()
-
-
-@pytest.mark.parametrize("age", [timedelta(minutes=59), timedelta(minutes=61)])
-async def test_the_lock_of_a_dead_node_is_swept_once_the_node_is_forgotten(
-    tmp_path: Path, age: timedelta
-) -> None:
-    clock = OwnClock()
-    async with embedded_store(tmp_path / "windlass.db", clock) as store:
-        node = await Fleet(store).node()
-        lock = NodeLocks(tmp_path / "windlass.db").lock(node)
-        lock.path.parent.mkdir()
-        lock.path.touch()
-        clock.advance(LEASE.total_seconds() + age.total_seconds())
-
-        await store.prune(timedelta(days=1), 10)
-
-    assert lock.path.exists() == (age < timedelta(hours=1))

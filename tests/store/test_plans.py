@@ -76,7 +76,7 @@ HOT: list[tuple[str, dict[str, Any], set[str]]] = [
     ("held", {"worker": WORKER}, {"windlass_jobs_held"}),
     (
         "orphans",
-        {"limit": 500, "lapsed_by": 0},
+        {"limit": 500, "lapsed_by": 0, "dead": [NODE]},
         {"windlass_jobs_held", "windlass_jobs_pkey"},
     ),
     ("asked", {"node": NODE}, {"windlass_jobs_asked"}),

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from tests.store.yard import FAILED, LEASE, Yard
-from windlass.core.job import Lane, State
+from windlass.core.job import Lane, NodeId, State
 from windlass.core.outcome import Crashed, Done
-from windlass.store.records import Promotion, Reclaimed
+from windlass.store.records import Gone, Promotion, Reclaimed
 from windlass.store.sql_store import SqlStore
 
 SECOND = timedelta(seconds=1)
@@ -94,7 +94,7 @@ async def test_jobs_of_a_dismissed_worker_are_reclaimed_at_once(
     worker, claim = await yard.running(queue="post")
     await store.dismiss([worker.id])
 
-    answer = await store.reclaim(yard.decide, 500, lapsed_by=None)
+    answer = await store.reclaim(yard.decide, 500)
 
     job = await yard.job(claim.id)
     assert answer == Reclaimed(1, ["post"])
@@ -112,6 +112,20 @@ async def test_jobs_of_a_node_that_left_are_reclaimed(yard: Yard, store: SqlStor
 
     assert await yard.reclaim(lapsed=False) == 1
     assert await yard.state(claim.id) is State.PENDING
+
+
+async def test_jobs_of_a_node_known_to_be_dead_are_reclaimed_though_its_lease_goes_on(
+    yard: Yard, store: SqlStore
+) -> None:
+    worker, claim = await yard.running()
+    _, other = await yard.running()
+    stranger = NodeId("6f0a7a9e-0000-4000-8000-000000000001")
+
+    reclaimed = await store.reclaim(yard.decide, 500, Gone(dead=[stranger, worker.node]))
+
+    assert reclaimed.count == 1
+    states = [await yard.state(one.id) for one in (claim, other)]
+    assert states == [State.PENDING, State.RUNNING]
 
 
 async def test_a_lease_that_ran_out_is_judged_only_by_who_may_judge(yard: Yard) -> None:
@@ -135,7 +149,7 @@ async def test_a_lease_that_ran_out_after_the_judgement_is_spared_though_it_come
     judged = await store.lapsed()
     yard.clock.advance(LEASE.total_seconds())
 
-    reclaimed = await store.reclaim(yard.decide, 500, lapsed_by=judged)
+    reclaimed = await store.reclaim(yard.decide, 500, Gone(judged))
 
     assert reclaimed.count == 1
     states = [await yard.state(claim.id) for claim in (dead, cut_off)]
@@ -148,7 +162,7 @@ async def test_a_live_lease_is_spared_whatever_time_was_judged_by(
     await yard.running()
     set_ahead = yard.clock.now_us() + 10 * round(LEASE.total_seconds() * 1e6)
 
-    reclaimed = await store.reclaim(yard.decide, 500, lapsed_by=set_ahead)
+    reclaimed = await store.reclaim(yard.decide, 500, Gone(set_ahead))
 
     assert reclaimed.count == 0
 
@@ -234,7 +248,7 @@ async def test_a_chunk_of_orphans_is_bounded(yard: Yard, store: SqlStore) -> Non
     await yard.claim(worker)
     await store.dismiss([worker.id])
 
-    counts = [(await store.reclaim(yard.decide, 2, lapsed_by=None)).count for _ in range(4)]
+    counts = [(await store.reclaim(yard.decide, 2)).count for _ in range(4)]
 
     assert counts == [2, 2, 1, 0]
 
@@ -256,7 +270,7 @@ async def test_a_decision_that_fails_changes_nothing(yard: Yard, store: SqlStore
     await store.dismiss([worker.id])
 
     with pytest.raises(ZeroDivisionError):
-        await store.reclaim(lambda _: 1 // 0, 500, lapsed_by=None)  # type: ignore[arg-type,return-value]
+        await store.reclaim(lambda _: 1 // 0, 500)  # type: ignore[arg-type,return-value]
 
     assert await yard.state(claim.id) is State.RUNNING
     assert await yard.reclaim() == 1

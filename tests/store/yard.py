@@ -14,7 +14,7 @@ from windlass.core.claim import Claim
 from windlass.core.job import Job, JobId, Lane, NewJob, NodeId, State, WorkerId
 from windlass.core.outcome import Cancelled, Crashed, Done, Ending, Failed
 from windlass.core.settle import Settlement, settle
-from windlass.store.records import Demand, NodeRecord, Orphan, WorkerRecord
+from windlass.store.records import Demand, Gone, NodeRecord, Orphan, WorkerRecord
 from windlass.store.sql_store import SqlStore
 
 LEASE = timedelta(seconds=15)
@@ -216,7 +216,7 @@ class Yard:
     async def reclaim(self, *, lapsed: bool = True) -> int:
         """Settle what dead workers left behind, as the chore does."""
         lapsed_by = await self.store.lapsed() if lapsed else None
-        answer = await self.store.reclaim(self.decide, 500, lapsed_by=lapsed_by)
+        answer = await self.store.reclaim(self.decide, 500, Gone(lapsed_by))
         return answer.count
 
     def decide(self, orphan: Orphan) -> Settlement:

@@ -7,13 +7,14 @@ from windlass.bell.local import LocalBell
 from windlass.clock import SystemChance
 from windlass.core.job import Job, JobId, Lane, State
 from windlass.observe.events import JobsReclaimed
+from windlass.store.records import Gone
 from windlass.store.sql_store import SqlStore
 from windlass.upkeep.reclaim import reclaim
 
 
 async def run(store: SqlStore, bell: LocalBell, observer: Recorder, *, lapsed: bool = True) -> None:
     lapsed_by = await store.lapsed() if lapsed else None
-    await reclaim(store, bell, observer, chance=SystemChance(), lapsed_by=lapsed_by)
+    await reclaim(store, bell, observer, chance=SystemChance(), gone=Gone(lapsed_by))
 
 
 async def see(store: SqlStore, job_id: JobId) -> Job:

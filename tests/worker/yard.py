@@ -118,7 +118,7 @@ class Yard:
             return settle(orphan.claim, Crashed(alone=False), backoff=DEFAULT_BACKOFF, chance=0.0)
 
         await self.store.dismiss([worker.id])
-        reclaimed = await self.store.reclaim(decide, 500, lapsed_by=None)
+        reclaimed = await self.store.reclaim(decide, 500)
         assert reclaimed.count
 
     def settled(self) -> int:

@@ -17,6 +17,7 @@ from windlass.core.settle import Settlement
 from windlass.store.faults import FaultFinding
 from windlass.store.locking import Locking
 from windlass.store.records import (
+    NOBODY_GONE,
     Ask,
     Claimed,
     Counts,
@@ -24,6 +25,7 @@ from windlass.store.records import (
     Demand,
     Enqueued,
     Fleet,
+    Gone,
     Kept,
     Links,
     LogLine,
@@ -183,11 +185,9 @@ class Store(Totals, Trends, FaultFinding, Locking, Protocol):
         """Make due scheduled jobs pending; never one that is not due."""
         ...
 
-    async def reclaim(self, decide: Decide, limit: int, *, lapsed_by: int | None) -> Reclaimed:
-        """Settle, as `decide` says, running jobs whose worker is gone or has ended.
+    async def reclaim(self, decide: Decide, limit: int, gone: Gone = NOBODY_GONE) -> Reclaimed:
+        """Settle, as `decide` says, running jobs whose worker or node is gone, or has ended.
 
-        Also those whose node had let its lease run out by this time of the database, if one is
-        said: however late this is carried out, nobody is taken for dead who was not judged so.
         In one transaction, so that nobody else can take them in between; their fences grow.
         """
         ...

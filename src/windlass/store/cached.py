@@ -16,10 +16,12 @@ from windlass.store.answers import Answers
 from windlass.store.base import Database
 from windlass.store.hot import Hot
 from windlass.store.records import (
+    NOBODY_GONE,
     Claimed,
     Decide,
     Demand,
     Enqueued,
+    Gone,
     Orphan,
     Reclaimed,
 )
@@ -76,7 +78,7 @@ class CachedStore(SqlStore):
         async with self.shelf.changing([one.id for one in settlements]):
             return await super().settle(settlements)
 
-    async def reclaim(self, decide: Decide, limit: int, *, lapsed_by: int | None) -> Reclaimed:
+    async def reclaim(self, decide: Decide, limit: int, gone: Gone = NOBODY_GONE) -> Reclaimed:
         """Settle running jobs that nobody runs any more, as `decide` says."""
         ids: list[JobId] = []
 
@@ -85,7 +87,7 @@ class CachedStore(SqlStore):
             return decide(orphan)
 
         try:
-            return await super().reclaim(decided, limit, lapsed_by=lapsed_by)
+            return await super().reclaim(decided, limit, gone)
         finally:
             await self.shelf.changed(ids)
 

@@ -1,4 +1,4 @@
-"""File locks beside an embedded database: a node holds its own, and a free one is a dead node."""
+"""File locks of the nodes of one machine: a node holds its own, and a free one is a dead node."""
 
 from __future__ import annotations
 
@@ -65,11 +65,16 @@ class NodeLock:
 
 
 class NodeLocks:
-    """The locks of all nodes of one database, in a folder beside it."""
+    """The locks of all nodes of one fleet on this machine."""
 
-    def __init__(self, database: Path) -> None:
-        """Look beside this file."""
-        self.folder = database.with_name(f"{database.name}.nodes")
+    def __init__(self, folder: Path) -> None:
+        """Keep them in this folder, which is made when the first is taken."""
+        self.folder = folder
+
+    @classmethod
+    def beside(cls, database: Path) -> NodeLocks:
+        """Those of a database that is a file."""
+        return cls(database.with_name(f"{database.name}.nodes"))
 
     def lock(self, node: NodeId) -> NodeLock:
         """The lock of this node."""

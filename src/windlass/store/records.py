@@ -109,6 +109,20 @@ Decide: TypeAlias = Callable[[Orphan], Settlement]
 
 
 @dataclass(frozen=True, slots=True)
+class Gone:
+    """Which nodes are taken for dead though they did not leave.
+
+    However late that is acted upon, it is nobody who was not meant when it was said.
+    """
+
+    lapsed_by: int | None = None  # those whose lease had run out by this time of the database
+    dead: Sequence[NodeId] = ()  # and those of whose end there is proof, whatever their lease
+
+
+NOBODY_GONE = Gone()
+
+
+@dataclass(frozen=True, slots=True)
 class Reclaimed:
     """How many orphans were settled, and in which queues jobs wait again."""
 

@@ -8,7 +8,15 @@ from windlass.clock import Clock
 from windlass.core.job import JobId
 from windlass.store import rows
 from windlass.store.asking import Asking
-from windlass.store.records import FIRST_ID, LOWEST_RANK, Decide, Promotion, Reclaimed
+from windlass.store.records import (
+    FIRST_ID,
+    LOWEST_RANK,
+    NOBODY_GONE,
+    Decide,
+    Gone,
+    Promotion,
+    Reclaimed,
+)
 from windlass.store.rows import MICROSECOND
 from windlass.store.script import Script, Statement
 from windlass.store.settling import by_worker, finish, parted, returned
@@ -29,9 +37,10 @@ class SqlUpkeep(Asking):
         next_in = 0.0 if count == limit else row["next_in"]
         return Promotion(count, rows.names(row["queues"]), next_in, wide=bool(row["wide"]))
 
-    async def reclaim(self, decide: Decide, limit: int, *, lapsed_by: int | None) -> Reclaimed:
+    async def reclaim(self, decide: Decide, limit: int, gone: Gone = NOBODY_GONE) -> Reclaimed:
         """Settle running jobs that nobody runs any more, as `decide` says."""
-        look = Statement("orphans", {"limit": limit, "lapsed_by": lapsed_by})
+        args = {"limit": limit, "lapsed_by": gone.lapsed_by, "dead": list(gone.dead)}
+        look = Statement("orphans", args)
         return await self.database.run(self._reclaim(decide, look))
 
     def _reclaim(self, decide: Decide, look: Statement) -> Script[Reclaimed]:

@@ -12,7 +12,6 @@ from typing import TypeVar
 from windlass.clock import Chance, Clock
 from windlass.core.errors import Busy
 from windlass.store.busy import Patience
-from windlass.store.locks import NodeLocks
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.sqlite_commands import Work
 from windlass.store.sqlite_connection import MEMORY, connect
@@ -40,10 +39,9 @@ class SqliteDatabase:
     ) -> None:
         """Open the file when first asked."""
         self.path = str(path)
-        self.nodes = None if self.path == MEMORY else NodeLocks(Path(self.path))
         self._clock = clock
         self._patience = Patience(clock, chance)
-        self._dialect = Dialect(OPERATIONS, nodes=self.nodes)
+        self._dialect = Dialect(OPERATIONS)
         self._pen = self._make_pen()
         self._writer: Hands = (
             InlineHands(self._pen) if inline else ThreadHands("windlass-writer", self._pen)

@@ -111,25 +111,6 @@ def lock_take(session: Session, statement: Statement) -> Rows:
     return session.rows("lock_take", args)
 
 
-def orphans(session: Session, statement: Statement) -> Rows:
-    """Look for jobs nobody runs, also by the locks that dead nodes let go of."""
-    nodes = session.dialect.nodes
-    dead = nodes.dead() if nodes else []
-    return session.rows("orphans", {**statement.args, "dead": dead})
-
-
-def prune_nodes(session: Session, statement: Statement) -> Rows:
-    """Forget dead nodes, and then their locks: until then a free one tells of their death."""
-    session.change(statement)
-    nodes = session.dialect.nodes
-    if nodes is not None:
-        known = set(_ids(session.rows("fleet_nodes", {})))
-        for node in nodes.dead():
-            if node not in known:
-                nodes.forget(node)
-    return []
-
-
 def promote(session: Session, statement: Statement) -> Rows:
     """Put due jobs in line."""
     [row] = found = session.rows("promote", statement.args)
@@ -226,10 +207,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "enqueue_handed": enqueue_handed,
     "fold": fold,
     "lock_take": lock_take,
-    "orphans": orphans,
     "park": park,
     "promote": promote,
-    "prune_nodes": prune_nodes,
     "renew": renew,
     "rerank": rerank,
     "retry": retry,

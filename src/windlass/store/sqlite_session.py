@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import msgspec
 
-from windlass.store.locks import NodeLocks
 from windlass.store.queries import Queries, shipped
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.sqlite_batches import Batches
@@ -33,7 +32,6 @@ class Dialect:
     operations: Mapping[str, Operation]
     queries: Queries = field(default_factory=lambda: shipped("sqlite"))
     batches: Batches = field(default_factory=Batches)
-    nodes: NodeLocks | None = None
 
 
 class Session(NamedTuple):

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 # Whoever changes more rows than this at once writes batches.
 FEW = 100
-# So many jobs may come alone before they are put in line, if nobody else writes. To do so is no batch.
+# So many jobs may come alone before they are put in line, if nobody else writes; no batch yet.
 NEWCOMERS = FEW // 2
 
 

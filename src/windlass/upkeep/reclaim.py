@@ -12,7 +12,7 @@ from windlass.core.outcome import Cancelled, Crashed
 from windlass.core.settle import Settlement, settle
 from windlass.observe.events import JobsReclaimed, Observer
 from windlass.store.base import Store
-from windlass.store.records import Orphan
+from windlass.store.records import NOBODY_GONE, Gone, Orphan
 
 CHUNK = 500
 
@@ -23,10 +23,10 @@ async def reclaim(
     observer: Observer,
     *,
     chance: Chance,
-    lapsed_by: int | None,
+    gone: Gone = NOBODY_GONE,
     told: Callable[[], None] = lambda: None,
 ) -> float | None:
-    """Settle attempts whose worker is dead, or whose lease had run out by a time of the database.
+    """Settle attempts whose worker or node is gone.
 
     The executor's own backoff is unknown here, so a crash waits by the default one.
     """
@@ -35,7 +35,7 @@ async def reclaim(
         ending = Cancelled() if orphan.asked else death(orphan)
         return settle(orphan.claim, ending, backoff=DEFAULT_BACKOFF, chance=chance.random())
 
-    reclaimed = await store.reclaim(decide, CHUNK, lapsed_by=lapsed_by)
+    reclaimed = await store.reclaim(decide, CHUNK, gone)
     if reclaimed.count:
         await bell.ring([*reclaimed.queues, WIDE], reclaimed.count)
         observer.on(JobsReclaimed(reclaimed.count))

@@ -13,7 +13,9 @@ from windlass.core.errors import StoreAway
 from windlass.loop import Loop, Pace, Turn
 from windlass.observe.events import ChoreFailed, Observer
 from windlass.store.base import Store
+from windlass.store.records import Gone
 from windlass.upkeep.beat import beat
+from windlass.upkeep.deaths import NOBODY, Deaths, bury
 from windlass.upkeep.fold import fold
 from windlass.upkeep.judge import MayJudge, judging
 from windlass.upkeep.park import park
@@ -47,6 +49,7 @@ class Tools:
     chance: Chance
     observer: Observer
     retention: timedelta = DEFAULT_RETENTION
+    deaths: Deaths = NOBODY
 
 
 def rota(
@@ -60,9 +63,15 @@ def rota(
 
     async def judge() -> float | None:
         async with judging(store, may_judge) as lapsed_by:
+            gone = Gone(lapsed_by, tools.deaths.dead())
             return await reclaim(
-                store, bell, observer, chance=tools.chance, lapsed_by=lapsed_by, told=reclaimed
+                store, bell, observer, chance=tools.chance, gone=gone, told=reclaimed
             )
+
+    async def clear() -> float | None:
+        again = await prune(store, observer, retention=tools.retention)
+        await bury(store, tools.deaths)
+        return again
 
     turns: dict[str, Turn] = {
         "promote": partial(promote, store, bell, observer),
@@ -70,7 +79,7 @@ def rota(
         "park": partial(park, store, observer),
         "unpark": partial(unpark, store, bell, observer),
         "fold": partial(fold, store, observer),
-        "prune": partial(prune, store, observer, retention=tools.retention),
+        "prune": clear,
         "beat": partial(beat, store, tools.chance),
     }
 

@@ -43,7 +43,7 @@ async def embedded_worker(
         )
         return hire(vacancy, house, store, registry, None)
 
-    aside = background if house.locks is None and house.address.dialect == "sqlite" else own_thread
+    aside = background if house.in_memory else own_thread
     slots = Slots(settings.slots, settings.threads)
     version = str(windlass.__version__)
     async with embedded(outfit(house, store, bell, aside), hire_here, slots, version):

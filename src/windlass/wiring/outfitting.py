@@ -11,6 +11,7 @@ from windlass.config import Settings
 from windlass.core.job import NodeId
 from windlass.store.base import Store
 from windlass.store.locks import NodeLocks
+from windlass.upkeep.deaths import NOBODY
 from windlass.upkeep.rota import Tools, rota
 from windlass.wiring.storehouse import Storehouse
 from windlass.worker.background import background
@@ -24,12 +25,14 @@ RENEWALS = 5
 
 def outfit(house: Storehouse, store: Store, bell: Bell, aside: Aside = background) -> Outfit:
     """An outfit around an open store and its bell; leases get a handle of their own on it."""
+    locks = house.locks
     tools = Tools(
         store=store,
         bell=bell,
         chance=house.chance,
         observer=house.observer,
         retention=house.settings.retention,
+        deaths=locks or NOBODY,
     )
     ttl = house.settings.lease.total_seconds()
     return Outfit(
@@ -40,7 +43,7 @@ def outfit(house: Storehouse, store: Store, bell: Bell, aside: Aside = backgroun
         chance=house.chance,
         observer=house.observer,
         rota=partial(rota, tools),
-        answering=partial(_answering, house.locks),
+        answering=partial(_answering, locks),
         aside=aside,
         terms=LeaseTerms(ttl=ttl, every=ttl / RENEWALS),
     )

@@ -176,7 +176,7 @@ class Storehouse:
         if self.address.dialect == "sqlite":
             from windlass.bell.local import LocalBell  # noqa: PLC0415
 
-            folder = Path(f"{self.address.place}.bells") if self.address.place != MEMORY else None
+            folder = None if self.in_memory else Path(f"{self.address.place}.bells")
             return LocalBell(folder, clock=self.clock, chance=self.chance, observer=self.observer)
         from windlass.bell.postgres import PostgresBell  # noqa: PLC0415
 
@@ -216,12 +216,21 @@ class Storehouse:
 
     @property
     def locks(self) -> NodeLocks | None:
-        """The locks by which dead nodes of this machine are known, if the store is a file here."""
-        if self.address.dialect != "sqlite" or self.address.place == MEMORY:
+        """The locks by which dead nodes of this machine are known, where there can be any."""
+        if self.in_memory:
             return None
+        from windlass.store.lock_folder import lock_folder  # noqa: PLC0415
         from windlass.store.locks import NodeLocks  # noqa: PLC0415
 
-        return NodeLocks(Path(self.address.place))
+        if self.address.dialect == "sqlite":
+            return NodeLocks.beside(Path(self.address.place))
+        folder = lock_folder(os.environ, f"{self.address.place} {self.settings.schema}")
+        return NodeLocks(folder) if folder else None
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the store ends with this process, which alone can have it open."""
+        return self.address.place == MEMORY
 
     async def close(self) -> None:
         """Let go of what lasts as long as the storehouse: a database in memory."""
@@ -234,7 +243,7 @@ class Storehouse:
     def _database(self, connections: int) -> PostgresDatabase | SqliteDatabase:
         if self.address.dialect == "postgres":
             return self._postgres(connections)
-        return self._in_memory if self.address.place == MEMORY else self._sqlite()
+        return self._in_memory if self.in_memory else self._sqlite()
 
     def _postgres(self, connections: int, *, for_handlers: bool = False) -> PostgresDatabase:
         from windlass.store.postgres import PostgresDatabase  # noqa: PLC0415

@@ -1,4 +1,4 @@
--- Running jobs whose worker is gone, has ended, or had lost its lease by a given time; locked until decided.
+-- Running jobs whose worker is gone or ended, or whose node is dead or let its lease run out by a given time; locked.
 -- By the present time, too, since the clock may have been set back.
 -- Sought between one living worker and the next: what those run, or have run, is in nobody's way. Locked by their ids
 -- afterwards: PostgreSQL 18 goes down over a lock that is taken inside of a gap while others change the row.
@@ -8,6 +8,7 @@ with ends as (
       join windlass_nodes n on n.id = w.node
      where w.ended_at is null
        and not coalesce(n.lease_until <= :now and windlass_us(n.lease_until) <= :lapsed_by::bigint, false)
+       and n.id <> all(:dead::text[]::uuid[])
      union all
     select unnest(array['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']::uuid[])
 ),
@@ -34,7 +35,7 @@ select j.id::text as id, j.fence, j.type, j.queue, j.payload, j.priority, j.rank
   left join windlass_workers w on w.id = j.worker
   left join windlass_nodes n on n.id = w.node
  where j.id = any(array(select id from found)) and j.worker is not null
-   and (w.id is null or w.ended_at is not null
+   and (w.id is null or w.ended_at is not null or n.id = any(:dead::text[]::uuid[])
         or (n.lease_until <= :now and windlass_us(n.lease_until) <= :lapsed_by::bigint))
  order by j.id
    for update of j skip locked

@@ -1,4 +1,4 @@
--- Running jobs whose worker is gone, has ended, let go of its node's lock, or had lost its lease by a given time.
+-- Running jobs whose worker is gone or ended, or whose node is dead or let its lease run out by a given time.
 -- Looked for between one living worker and the next: what those run is not read. By the present time, too, since the
 -- clock may have been set back.
 with ends as (
