@@ -1,5 +1,7 @@
 """Locks of the nodes of one machine: a free one is a dead node."""
 
+import errno
+import fcntl
 import os
 import signal
 import subprocess
@@ -8,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from windlass.core.errors import StoreAway
 from windlass.core.job import NodeId
 from windlass.store.locks import NodeLocks
 
@@ -47,7 +48,7 @@ def test_a_node_that_left_is_not_dead(locks: NodeLocks) -> None:
     lock.release()
 
     assert locks.dead() == []
-    assert list(locks.folder.iterdir()) == []
+    assert not locks.folder.exists()
 
 
 def test_a_node_that_nobody_heard_of_is_not_dead(locks: NodeLocks) -> None:
@@ -55,14 +56,37 @@ def test_a_node_that_nobody_heard_of_is_not_dead(locks: NodeLocks) -> None:
     assert locks.dead() == []
 
 
-def test_a_lock_is_taken_by_one(locks: NodeLocks) -> None:
-    lock = locks.lock(NODE)
+def test_a_lock_is_not_free_while_it_is_being_taken(
+    locks: NodeLocks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, seen = locks.lock(NODE), list[list[NodeId]]()
+    flock = fcntl.flock
+
+    def look_first(file: int, kind: int) -> None:
+        if kind & fcntl.LOCK_EX:
+            seen.append(locks.dead())
+        flock(file, kind)
+
+    monkeypatch.setattr(fcntl, "flock", look_first)
     lock.hold()
 
-    with pytest.raises(StoreAway, match="another process holds"):
-        locks.lock(NODE).hold()
-
+    assert seen == [[]]
     lock.release()
+
+
+def test_a_lock_that_cannot_be_taken_leaves_no_file_that_looks_like_a_death(
+    locks: NodeLocks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_file: int, _kind: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(fcntl, "flock", fail)
+        with pytest.raises(OSError, match="no locks"):
+            locks.lock(NODE).hold()
+
+    assert locks.dead() == []
+    assert list(locks.folder.iterdir()) == []
 
 
 def test_a_killed_process_lets_go_of_its_lock(locks: NodeLocks) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
-import time
+from contextlib import suppress
 from pathlib import Path
 
-from windlass.core.errors import StoreAway
 from windlass.core.job import NodeId
 
 SUFFIX = ".lock"
-LOOKS, LOOK = 50, 0.002
 
 
 class NodeLock:
@@ -26,42 +24,53 @@ class NodeLock:
         self._file: int | None = None
 
     def hold(self) -> None:
-        """Take the lock until `release` or the end of the process; take it before joining."""
+        """Take the lock until `release` or the end of the process; take it before joining.
+
+        The file has its name only when it is locked: at no moment is it free while its node lives.
+        """
         while self._file is None:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-            if not _held(file):
-                os.close(file)
-                raise StoreAway(f"another process holds {self.path}")
-            if not self._is_still(file):
-                os.close(file)  # swept away between its making and its locking
+            nameless = self.path.with_suffix(".new")
+            try:
+                file = os.open(nameless, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            except FileNotFoundError:  # whoever left last has just taken the folder along
                 continue
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                nameless.rename(self.path)
+            except OSError:
+                nameless.unlink(missing_ok=True)
+                os.close(file)
+                raise
             self._file = file
 
     def release(self) -> None:
-        """Let go, and leave no file behind."""
+        """Let go, and leave nothing behind."""
         if self._file is None:
             return
         file, self._file = self._file, None
-        self.path.unlink(missing_ok=True)
+        self.remove()
         os.close(file)
 
+    def remove(self) -> None:
+        """Remove the file, and the folder with the last one."""
+        self.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.parent.rmdir()
+
     def is_free(self) -> bool:
-        """Whether nobody holds it although somebody did; a file that is not there says nothing."""
+        """Whether nobody holds it although somebody did; an unreadable file says nothing."""
         try:
             file = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
-        except FileNotFoundError:
+        except OSError:
             return False
         try:
-            return _try(file, fcntl.LOCK_SH)
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return False
         finally:
             os.close(file)
-
-    def _is_still(self, file: int) -> bool:
-        try:
-            return os.path.samestat(os.fstat(file), self.path.stat())
-        except FileNotFoundError:
-            return False
+        return True
 
 
 class NodeLocks:
@@ -89,21 +98,4 @@ class NodeLocks:
         """Remove the file of a dead node once nothing of it is left to reclaim."""
         lock = self.lock(node)
         if lock.is_free():
-            lock.path.unlink(missing_ok=True)
-
-
-def _held(file: int) -> bool:
-    """Whether the lock is ours now; somebody who only looks is gone in a moment."""
-    for _ in range(LOOKS):
-        if _try(file, fcntl.LOCK_EX):
-            return True
-        time.sleep(LOOK)
-    return False
-
-
-def _try(file: int, kind: int) -> bool:
-    try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+            lock.remove()

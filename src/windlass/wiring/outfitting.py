@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import (
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from functools import partial
 
 from windlass.bell.base import Bell
@@ -77,7 +83,8 @@ def _answering(locks: NodeLocks | None, node: NodeId) -> AbstractContextManager[
 @contextmanager
 def _holding(locks: NodeLocks, node: NodeId) -> Iterator[None]:
     lock = locks.lock(node)
-    lock.hold()
+    with suppress(OSError):  # without one it is missed when its lease is over
+        lock.hold()
     try:
         yield
     finally:
