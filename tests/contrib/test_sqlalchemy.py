@@ -1,5 +1,6 @@
 """Jobs that go with a session of SQLAlchemy, plain and async, on both databases."""
 
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -88,7 +89,8 @@ def test_jobs_are_kept_by_the_commit_in_one_statement(
         session.commit()
 
     assert users(app) == ["ada", "bob", "eve"]
-    assert sum("windlass_jobs" in statement for statement in statements) == 1
+    kept = [one for one in statements if re.search(r"insert into \S*windlass_jobs", one)]
+    assert len(kept) == 1
 
 
 @pytest.mark.parametrize("leave", ["rollback", "close"])
