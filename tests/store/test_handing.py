@@ -82,6 +82,39 @@ async def test_one_job_is_handed_over_and_the_next_waits(yard: Yard, store: SqlS
     assert not await store.stands_by(worker.id)
 
 
+async def test_those_who_stand_by_take_turns(yard: Yard, store: SqlStore) -> None:
+    workers = [(await yard.worker()).id for _ in range(3)]
+    handed = []
+
+    for number in range(1, 4):
+        for worker in workers:
+            await store.stand_by(worker, number)
+            yard.clock.advance(0.001)
+        for _ in workers:
+            job, _ = await come(yard)
+            handed.append((await yard.job(job)).worker)
+
+    assert handed == workers * 3
+
+
+async def test_who_was_handed_a_job_stands_behind_the_others(yard: Yard, store: SqlStore) -> None:
+    first, second = (await yard.worker()).id, (await yard.worker()).id
+    handed = []
+    await store.stand_by(first, 1)
+    yard.clock.advance(0.001)
+    await store.stand_by(second, 1)
+
+    for number in range(2, 8):
+        job, _ = await come(yard)
+        taker = (await yard.job(job)).worker
+        assert taker is not None
+        handed.append(taker)
+        yard.clock.advance(0.001)
+        await store.stand_by(taker, number)
+
+    assert handed == [first, second] * 3
+
+
 async def test_without_a_herald_nobody_is_handed_anything(yard: Yard, store: SqlStore) -> None:
     worker = await yard.worker()
     await store.stand_by(worker.id, 1)

@@ -12,6 +12,7 @@ taker as (
                   and (w.queues is null or :queue::text = any(w.queues))
                   and w.ended_at is null and w.drain_at is null and n.lease_until > :now
                   and not exists (select from windlass_queues where name = :queue::text)
+                order by s.since
                 limit 1
                   for update of s skip locked)
     returning worker, number

@@ -9,5 +9,6 @@ delete from windlass_standby
               and (w.queues is null or :queue in (select value from json_each(w.queues)))
               and w.ended_at is null and w.drain_at is null and n.lease_until > :now
               and not exists (select 1 from windlass_queues where name = :queue)
+            order by s.since
             limit 1)
 returning worker, number
