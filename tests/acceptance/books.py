@@ -88,6 +88,11 @@ class Books:
         [(count,)] = self._ask(f"select count(*) from windlass_jobs where {held} ({known})")  # noqa: S608
         return int(count)
 
+    def standing_by(self) -> int:
+        """How many workers wait for a job to be handed to them."""
+        [(count,)] = self._ask("select count(*) from windlass_standby")
+        return int(count)
+
     def unwell(self) -> list[str]:
         """Why attempts ended otherwise than well."""
         return [reason for (reason,) in self._ask("select reason from windlass_attempts")]

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.acceptance.fleet import Site, open_site
 from tests.acceptance.lines import Lines
 from tests.faults.dose import dose
 from windlass.core.errors import StoreAway
+from windlass.core.job import NewJob
 
 JOBS = dose(short=600, full=5_000)
 CALLERS = 8
@@ -58,10 +60,12 @@ async def call(site: Site, numbers: range) -> None:
     kinds = (site.works.effect, site.works.plain_effect, site.works.rest)
     for number in numbers:
         keyed = kinds[number % 3].options(idempotency_key=f"number {number}")
-        accepted = False
-        while not accepted:
-            try:
-                await site.enqueue(keyed.job(number, 0.01))
-                accepted = True
-            except StoreAway:
-                await asyncio.sleep(0.01)
+        await enqueued(site, keyed.job(number, 0.01))
+
+
+async def enqueued(site: Site, job: NewJob) -> None:
+    """Ask for the same job until somebody answers."""
+    while True:
+        with suppress(StoreAway):
+            return await site.enqueue(job)
+        await asyncio.sleep(0.01)

@@ -47,8 +47,8 @@ FIRST = (
         number="F05",
         fault="the answers to commits are lost, whether they were applied or not",
         mark="doubled 0, lost 0; claims whose answer was lost run again within 1 s",
-        short="5 % of commits, 200 jobs; 2 % of all requests, 600 jobs; 5 claims",
-        full="5 % of commits and 2 % of all requests, 5,000 jobs each; 50 claims",
+        short="5 % of commits, 200 jobs; 2 % of all requests, 600 jobs; 5 claims, 5 hand-overs",
+        full="5 % of commits and 2 % of all requests, 5,000 jobs each; 50 claims, 50 hand-overs",
         tests=("tests/faults/test_ambiguity.py", "tests/acceptance/test_lines.py"),
     ),
     Line(

@@ -18,7 +18,17 @@ SSL, GSS = 80_877_103, 80_877_104  # what a client asks before it says who it is
 NAMES = {shipped("postgres")[name].numbered: name for name in shipped("postgres")}
 # Statements that change something and are transactions of their own, as far as they are named.
 CLAIM = ("claim", "claim_open", "claim_queues", "claim_many_queues")
-CHANGES = (*CLAIM, "settle_done", "settle_finish", "settle_return", "enqueue", "renew")
+HANDED = ("enqueue_handed",)
+CHANGES = (
+    *CLAIM,
+    *HANDED,
+    "settle_done",
+    "settle_finish",
+    "settle_return",
+    "enqueue",
+    "enqueue_one",
+    "renew",
+)
 
 
 class Message(NamedTuple):
@@ -50,7 +60,7 @@ class Forgetful:
         self._calls = Calls(self._call)
         self.url = ""
         self.share = 0.0  # of commits that cost their line
-        self.next_claim = False  # lose the answer to the next claim that got something
+        self.next: tuple[str, ...] = ()  # lose the answer to the next of these that got something
         self.lost_at = 0.0  # when such an answer was lost, in seconds since 1970
         self.cuts: Counter[str] = Counter()
 
@@ -143,8 +153,8 @@ class Forgetful:
         """Whether the answer is lost; only one that tells of something done."""
         if not any(message.kind == b"C" for message in said):
             return False
-        if self.next_claim and change in CLAIM and any(one.kind == b"D" for one in said):
-            self.next_claim, self.lost_at = False, time.time()
+        if change in self.next and any(one.kind == b"D" for one in said):
+            self.next, self.lost_at = (), time.time()
         elif self._chance.random() >= self.share / 2:
             return False
         self.cuts[f"{change} after"] += 1

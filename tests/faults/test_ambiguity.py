@@ -11,14 +11,16 @@ import pytest
 from tests.acceptance.audit import Audit
 from tests.acceptance.books import Books
 from tests.acceptance.fleet import Site, open_site
-from tests.acceptance.test_lines import call
+from tests.acceptance.test_lines import call, enqueued
 from tests.faults.dose import dose
-from tests.faults.forgetful import Forgetful
+from tests.faults.forgetful import CLAIM, HANDED, Forgetful
 from tests.waiting import until
+from windlass.bell.outbox import QUIET
 
 JOBS = dose(short=200, full=5_000)
 CALLERS = 8
 CLAIMS = dose(short=5, full=50)
+LOST = f"{HANDED[0]} after"
 USABLE_WITHIN = dose(short=5.0, full=1.0)
 
 
@@ -67,11 +69,11 @@ async def test_claims_whose_answer_was_lost_run_soon_and_not_when_the_lease_ends
 
     waits = []
     for number in range(CLAIMS):
-        lines.next_claim = True
+        lines.next = CLAIM
         # A job with a key is always claimed: it is never handed to a worker that stands by.
         keyed = site.works.rest.options(idempotency_key=f"number {number}")
         await site.enqueue(keyed.job(number, 0))
-        await until(lambda: not lines.next_claim, at_most=30)
+        await until(lambda: not lines.next, at_most=30)
         await site.begun(number + 1)
         waits.append(site.ledger.entries()[-1].at - lines.lost_at)
     await site.all_finished()
@@ -82,3 +84,22 @@ async def test_claims_whose_answer_was_lost_run_soon_and_not_when_the_lease_ends
     assert site.audit() == Audit()
     assert median(waits) <= USABLE_WITHIN
     assert max(waits) <= dose(short=30.0, full=USABLE_WITHIN)
+
+
+@pytest.mark.timeout(dose(short=120, full=300))
+async def test_jobs_that_were_handed_over_are_kept_once_when_the_caller_gets_no_answer(
+    site: Site, lines: Forgetful, record_property: Callable[[str, object], None]
+) -> None:
+    await site.node().ready()
+
+    while lines.cuts[LOST] < CLAIMS:
+        await asyncio.sleep(2 * QUIET)  # whoever rang just now hands nothing over
+        await until(site.books.standing_by)
+        lines.next = HANDED
+        await enqueued(site, site.works.effect.job(len(site.asked), 0))
+        await site.begun(len(site.asked))
+    await site.all_finished()
+
+    record_property("answers lost", lines.cuts[LOST])
+    assert site.audit() == Audit()
+    assert len(site.accepted) == len(site.books.finished()) == len(site.asked)
