@@ -21,6 +21,7 @@ DONE = "id, state, reason, fence, worker, attempts, failures, crashes, result"
 # What is watched in which table; of some tables only what is inserted.
 WATCHED = {
     "windlass_jobs": (JOB, "insert update delete"),
+    "windlass_newcomers": ("id, created_at, threads", "insert delete"),
     "windlass_history": (DONE, "insert update delete"),
     "windlass_attempts": ("job, fence, reason, worker", "insert"),
     "windlass_lines": ("job, fence", "insert"),

@@ -25,7 +25,7 @@ from windlass.store.sqlite import SqliteDatabase
 from windlass.store.sqlite_batches import Batches
 from windlass.store.sqlite_commands import Command, Work
 from windlass.store.sqlite_operations import OPERATIONS
-from windlass.store.sqlite_session import Dialect, Operation, Session
+from windlass.store.sqlite_session import Dialect, Operation, Session, keep_apart
 from windlass.store.sqlite_writer import Connected, Reader, Writer
 
 T = TypeVar("T")
@@ -33,6 +33,8 @@ T = TypeVar("T")
 # How soon a caller learns that nobody answers.
 REFUSED_AFTER = 0.05
 GROUP = 128
+# The statement that keeps one job.
+ALONE = "enqueue_one"
 
 
 class Fate(NamedTuple):
@@ -196,6 +198,12 @@ class Server:
         if rows:
             self._committed(Commit(process, self.clock.now_us(), rows))
 
+    def keep(self, session: Session, statement: Statement) -> Rows:
+        """Keep a job that came alone, as a thread without a loop does."""
+        self.connection.rows.append((SAID, statement.name, None))
+        keep_apart(session.connection, session.dialect, {**statement.args, "now": session.now})
+        return []
+
     def _sent_again(self) -> None:
         kept = any(row[:2] == ("windlass_jobs", "insert") for row in self.connection.rows)
         self.around.reached(f"ambiguous enqueue: was {'not ' if kept else ''}applied")
@@ -227,17 +235,24 @@ class Line:
         self._busy = False
 
     async def read(self, statement: Statement) -> Rows:
-        """Answer a question that changes nothing."""
-        command = Command(lambda session: session.answer(statement), self._loop)
-        self._send(statement.name, [command], reads=True)
-        return await command.delivered()
+        """Answer a question that changes nothing, but that jobs that came alone are in line then."""
+        name = statement.name
+        answer = await self._ask(
+            name, lambda session: None if session.newcomers() else session.answer(statement)
+        )
+        if answer is None:
+            await self._do("line_up", Session.lined_up)
+            answer = await self._ask(name, lambda session: session.answer(statement))
+        return answer
 
     async def survey(self, statement: Statement) -> Rows:
         """Answer a question about everything there is."""
         return await self.read(statement)
 
     async def write(self, statement: Statement) -> Rows:
-        """Run one statement as a transaction of its own."""
+        """Run one statement as a transaction of its own; who comes alone is kept apart."""
+        if statement.name == ALONE:
+            return await self._do(ALONE, lambda session: self._server.keep(session, statement))
         return await self._do(statement.name, lambda session: session.lined_up().answer(statement))
 
     async def run(self, script: Script[T]) -> T:
@@ -251,6 +266,11 @@ class Line:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+    async def _ask(self, name: str, work: Work[T]) -> T:
+        command = Command(work, self._loop)
+        self._send(name, [command], reads=True)
+        return await command.delivered()
 
     async def _do(self, name: str, work: Work[T], *, alone: bool = False) -> T:
         command = Command(work, self._loop, alone=alone)

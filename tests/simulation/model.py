@@ -37,7 +37,7 @@ class Live(NamedTuple):
 
     id: str
     state: str
-    lane: str | None  # none until somebody else writes, if it came alone
+    lane: str | None  # none until somebody puts it in line, if it came alone
     fence: int
     worker: str | None
     attempts: int
@@ -111,6 +111,9 @@ class Model:
     clock_set_at: float = -1e9
     somebody_deletes_nodes: bool = False
     live: dict[str, Live] = field(default_factory=dict)
+    apart: set[str] = field(
+        default_factory=set
+    )  # those of them that came alone, and are in no line
     history: dict[str, Finished] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
     nodes: dict[str, int] = field(default_factory=dict)
@@ -259,7 +262,8 @@ class Model:
         self.said = Said(name, fences, worker, reclaims)
 
     def _kept_once(self, job: str) -> None:
-        places = (job in self.live) + (job in self.history)
+        in_line = job in self.live and self.live[job].lane is not None
+        places = in_line + (job in self.apart) + (job in self.history)
         expected = 0 if job in self.deleted else 1
         _demand(places == expected, "I1", lambda: f"{job} is kept {places} times after {self._by}")
         key = self.spec(job).key
@@ -282,11 +286,30 @@ class Model:
         if change == "delete":
             del self.live[row.id]
             return
-        if change == "insert":
+        if change == "insert" and row.id in self.apart:
+            self._lines_up(self.live[row.id], row)
+        elif change == "insert":
             self._arrives(row)
         else:
             self._moves(self.live[row.id], row)
         self.live[row.id] = row
+
+    def _newcomer(self, change: str, job: str, created_at: int, threads: int) -> None:
+        """It came alone, or is let go from among those who did."""
+        self.touched[job] = None
+        if change == "delete":
+            self.apart.discard(job)
+            return
+        row = Live(job, "pending", None, 0, None, 0, 0, 0, created_at, None, threads)
+        self._arrives(row)
+        self.live[job] = row
+        self.apart.add(job)
+
+    def _lines_up(self, old: Live, new: Live) -> None:
+        lane = "threads" if old.threads else "open"
+        same = old._replace(lane=lane) == new
+        _demand(same, "I10", lambda: f"{self._by} puts {old} in line as {new}")
+        self.sometimes("put in line")
 
     def _arrives(self, row: Live) -> None:
         if self.said.name == "retry":
@@ -363,8 +386,7 @@ class Model:
         else:
             ranked = old.state == new.state and old._replace(lane=new.lane) == new
             _demand(ranked, "I10", lambda: f"{self._by} turns {old} into {new}")
-            moved = "parked" if new.lane == "parked" else "unparked"
-            self.sometimes("put in line" if old.lane is None else moved)
+            self.sometimes("parked" if new.lane == "parked" else "unparked")
 
     def _is_claimed(self, old: Live, new: Live) -> None:
         _demand(self.said.name in CLAIMS, "I2", lambda: f"{old.id} is taken by {self._by}")
@@ -776,6 +798,7 @@ class Model:
 
 _CHANGES: dict[str, Callable[..., None]] = {
     "windlass_jobs": Model._jobs,
+    "windlass_newcomers": Model._newcomer,
     "windlass_history": Model._finished,
     "windlass_attempts": Model._attempt,
     "windlass_lines": Model._note,

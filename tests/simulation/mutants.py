@@ -369,7 +369,11 @@ MUTANTS = (
             ),
         ),
     ),
-    Mutant("forgets who came alone", (Edit("line_up", "where lane is not null\n", "\n"),)),
+    Mutant("forgets who came alone", (Edit("line_up", "order by id", "limit 0"),)),
+    Mutant(
+        "keeps who was put in line",
+        (Edit("line_up.gone", "windlass_newcomers", "windlass_newcomers where 0"),),
+    ),
     Mutant("gives a lock twice", (Edit("lock_take.take", "and until <= :now\n", "\n"),)),
     Mutant(
         "hands back under the old fence",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.yard import Yard
+from windlass.core.errors import AlreadyKept
 from windlass.core.job import JobId, Lane, State
 from windlass.core.search import JobFilter
 from windlass.store import migrate
@@ -51,9 +52,9 @@ def alone(yard: Yard, database: SqliteDatabase) -> Lone:
     return Lone(yard, database)
 
 
-def without_a_lane(path: Path) -> int:
+def in_no_line(path: Path) -> int:
     with closing(sqlite3.connect(path)) as connection:
-        [(count,)] = connection.execute("select count(*) from windlass_jobs where lane is null")
+        [(count,)] = connection.execute("select count(*) from windlass_newcomers")
     return int(count)
 
 
@@ -105,11 +106,11 @@ async def test_they_wait_in_line_after_a_while_if_nobody_else_writes(
     alone: Lone, path: Path
 ) -> None:
     await alone.keep(NEWCOMERS - 1)
-    before = without_a_lane(path)
+    before = in_no_line(path)
 
     await alone.keep()
 
-    assert (before, without_a_lane(path)) == (NEWCOMERS - 1, 0)
+    assert (before, in_no_line(path)) == (NEWCOMERS - 1, 0)
 
 
 async def test_whoever_asks_about_lines_finds_them(
@@ -123,7 +124,7 @@ async def test_whoever_asks_about_lines_finds_them(
     assert facts is not None
     assert facts.ahead == 1
     assert queues["mail"] == 2
-    assert without_a_lane(path) == 0
+    assert in_no_line(path) == 0
     assert await yard.state(first) is State.PENDING
 
 
@@ -145,6 +146,42 @@ async def test_a_job_in_no_line_yet_is_told_and_cancelled_like_any_other(
 
     assert (told.state, told.lane) == (State.PENDING, Lane.OPEN)
     assert await yard.state(job) is State.CANCELLED
+
+
+@pytest.mark.parametrize("lined_up", [False, True])
+async def test_one_that_is_there_already_is_not_kept_again(
+    yard: Yard, alone: Lone, database: SqliteDatabase, path: Path, *, lined_up: bool
+) -> None:
+    await alone.keep()
+    job = yard.new()
+    database.keep_here(lone(job))
+    if lined_up:
+        assert await yard.state(job.id) is State.PENDING
+
+    with pytest.raises(AlreadyKept):
+        database.keep_here(lone(job))
+
+    assert in_no_line(path) == (0 if lined_up else 2)
+    assert await yard.state(job.id) is State.PENDING
+
+
+async def test_a_caller_who_goes_back_leaves_them_where_they_were(
+    yard: Yard, alone: Lone, path: Path
+) -> None:
+    worker = await yard.worker()
+    first = await alone.keep(2)
+    outside = yard.new()
+    request = Request(jobs=[outside], dialect="sqlite", schema="public", now_us=yard.clock.now_us())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("begin")
+        await enqueue(request, connection)
+        connection.rollback()
+    left = in_no_line(path)
+
+    claims = await yard.claim(worker)
+
+    assert left == 2
+    assert [claim.id for claim in claims] == first
 
 
 async def test_a_migration_back_puts_them_in_line(

@@ -383,7 +383,7 @@ MAY_SCAN = {
     "counts_live",  # a covering index, and that is the count
     "bulk_size_live",  # once for an action, which then goes through most of them
     "census_count",  # every live job, and no more often than that costs
-    "line_up",  # from the newest on, past those who came alone; there are few
+    "line_up",  # all who came alone, and they are few
     "prune_old",  # in the order of rowids, and bounded
 }
 

@@ -21,7 +21,7 @@ SQLITE, POSTGRES = shipped("sqlite"), shipped("postgres")
 # Whole days of history are dropped; SQLite has no partitions, and `prune_days` finds none. It fits
 # threads together outside of SQL, so it claims those who want none by the same file.
 OF_POSTGRES = {"claim_open", "prune_drop", "prune_tally"}
-# Only SQLite keeps a job that comes alone before it puts it in line.
+# Only SQLite keeps a job that comes alone apart before it puts it in line.
 OF_SQLITE = {"line_up", "newcomer"}
 # Ranges spare PostgreSQL dead rows, which SQLite has none of. Nor does it ring: its bell is between
 # processes of one machine.

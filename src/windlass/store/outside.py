@@ -17,7 +17,7 @@ from windlass.store.enqueue import enqueue_script
 from windlass.store.queries import Query, shipped
 from windlass.store.records import Enqueued
 from windlass.store.script import Rows, Script, Statement
-from windlass.store.sqlite_batches import WIDEST, Batches
+from windlass.store.sqlite_batches import Batches
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ async def enqueue(request: Request, connection: object) -> list[Enqueued]:
         )
     if driver.waits and not _on_a_loop():
         raise BadInput("this connection is for async code; there: await app.enqueue(…)")
-    frame = await _frame(driver, request.jobs)
+    frame = await _frame(driver, request)
     await frame.open()
     try:
         answers = await _drive(_script(request), driver, request)
@@ -87,18 +87,24 @@ class Frame:
 
 def _script(request: Request) -> Script[list[Enqueued]]:
     if request.dialect == "sqlite":
-        yield Statement("line_up")  # right by itself, whatever becomes of what follows
+        yield Statement("line_up")
+        yield Statement("line_up.gone")
     return (yield from enqueue_script(request.jobs))
 
 
-async def _frame(driver: Driver, jobs: Sequence[NewJob]) -> Frame:
+async def _frame(driver: Driver, request: Request) -> Frame:
     if not await driver.in_transaction():
         return Frame(driver, "begin", "commit", ("rollback",))
-    if len(jobs) <= WIDEST and all(job.key is None for job in jobs):
-        return Frame(driver)  # one step changes something, and it is all or nothing by itself
+    if _takes_one_step(request):
+        return Frame(driver)  # it is all or nothing by itself
     # A step that fails must not leave those before it to a caller who goes on.
     undo = ("rollback to savepoint windlass", "release savepoint windlass")
     return Frame(driver, "savepoint windlass", "release savepoint windlass", undo)
+
+
+def _takes_one_step(request: Request) -> bool:
+    jobs = request.jobs
+    return request.dialect != "sqlite" and all(job.key is None for job in jobs)
 
 
 async def _drive(script: Script[T], driver: Driver, request: Request) -> T:

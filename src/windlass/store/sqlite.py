@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import TypeVar
 
 from windlass.clock import Chance, Clock
-from windlass.core.errors import Busy
 from windlass.store.busy import Patience
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.sqlite_commands import Work
@@ -23,8 +21,6 @@ from windlass.store.sqlite_writer import Connected, Reader, Writer
 T = TypeVar("T")
 
 READERS = 2
-# Their answers go by the lines, in which a job that came alone must stand first.
-OF_LINES = frozenset({"facts", "head", "page_gather", "queues"})
 
 
 class SqliteDatabase:
@@ -50,11 +46,15 @@ class SqliteDatabase:
         self._next_reader = cycle(self._readers or [self._writer])
 
     async def read(self, statement: Statement) -> Rows:
-        """Answer a question that changes nothing."""
+        """Answer a question that changes nothing, but that jobs that came alone are in line then."""
         reader = next(self._next_reader)
-        if statement.name in OF_LINES and await reader.do(_sees_a_newcomer):
-            await self._line_up()
-        return await reader.do(lambda session: session.answer(statement))
+        answer: Rows | None = await reader.do(
+            lambda session: None if session.newcomers() else session.answer(statement)
+        )
+        if answer is None:
+            await self._writer.do(Session.lined_up)
+            answer = await reader.do(lambda session: session.answer(statement))
+        return answer
 
     async def survey(self, statement: Statement) -> Rows:
         """Answer a question for which a whole table must be looked at."""
@@ -85,11 +85,6 @@ class SqliteDatabase:
         for hands in [*self._readers, self._writer]:
             await hands.close()
 
-    async def _line_up(self) -> None:
-        """Put who came alone in line; if others have the file for long, the answer is without."""
-        with suppress(Busy):
-            await self._writer.do(Session.lined_up)
-
     def _make_pen(self) -> Writer:
         connected = Connected(partial(connect, self.path, self._patience))
         return Writer(connected, self._dialect, self._clock, self._patience)
@@ -101,7 +96,3 @@ class SqliteDatabase:
         connected = Connected(partial(connect, self.path, self._patience, reading=True))
         reader = Reader(connected, self._dialect, self._clock, self._patience)
         return ThreadHands(f"windlass-reader-{number}", reader)
-
-
-def _sees_a_newcomer(session: Session) -> bool:
-    return bool(session.rows("newcomer", {}))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import msgspec
 
+from windlass.core.errors import AlreadyKept
 from windlass.store.queries import Queries, shipped
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.sqlite_batches import Batches
@@ -41,12 +42,16 @@ class Session(NamedTuple):
     now: int
     dialect: Dialect
 
-    def lined_up(self) -> Session:
-        """The same, once every job that came alone stands in line: to be asked by who writes.
+    def newcomers(self) -> bool:
+        """Whether there are jobs that came alone and stand in no line yet."""
+        found = self.connection.execute(self.dialect.queries["newcomer"].text)
+        return found.fetchone() is not None
 
-        Jobs without a lane are the newest rows only as long as nobody adds another before.
-        """
-        self.connection.execute(self.dialect.queries["line_up"].text)
+    def lined_up(self) -> Session:
+        """The same, once every job that came alone stands in line: to be asked by who writes."""
+        if self.newcomers():
+            self.connection.execute(self.dialect.queries["line_up"].text)
+            self.connection.execute(self.dialect.queries["line_up.gone"].text)
         return self
 
     def drive(self, script: Script[T]) -> T:
@@ -115,6 +120,13 @@ class Session(NamedTuple):
             if isinstance(value, LISTS):
                 bound[name] = json(value)
         return bound
+
+
+def keep_apart(connection: sqlite3.Connection, dialect: Dialect, args: Mapping[str, Any]) -> None:
+    """Keep a job that comes alone by one step, of which SQLite makes a transaction by itself."""
+    kept = connection.execute(dialect.queries["enqueue_one.apart"].text, args)
+    if not kept.rowcount:
+        raise AlreadyKept(f"a job with the id {args['id']} is there already")
 
 
 Operation: TypeAlias = Callable[[Session, Statement], Rows]

@@ -14,7 +14,7 @@ from windlass.store.script import Statement
 from windlass.store.sqlite_commands import Command, Work
 from windlass.store.sqlite_connection import LONG_LOG, fold_after
 from windlass.store.sqlite_errors import FATAL, CommitFailed, code, translated
-from windlass.store.sqlite_session import Dialect, Session
+from windlass.store.sqlite_session import Dialect, Session, keep_apart
 
 T = TypeVar("T")
 
@@ -102,18 +102,19 @@ class Writer:
             raise translated(problem)  # noqa: B904 — it knows where it comes from
 
     def keep(self, statement: Statement) -> None:
-        """Keep a job that came alone, by one step: SQLite makes a transaction of it by itself."""
-        text = self._dialect.queries[statement.name].text
+        """Keep a job that came alone apart from the others, until somebody puts it in line."""
         try:
             connection = self._connected.get()
             self._patience.wait(
-                lambda: connection.execute(text, {**statement.args, "now": self._clock.now_us()})
+                lambda: keep_apart(
+                    connection, self._dialect, {**statement.args, "now": self._clock.now_us()}
+                )
             )
         except sqlite3.Error as problem:
             raise translated(CommitFailed(problem)) from problem
         self._newcomers += 1
         if self._newcomers == NEWCOMERS:
-            self._line_up(connection)
+            self._line_up()
 
     def perform(self, commands: Sequence[Command[Any]]) -> None:
         """Carry all of them out together, or say to each why not."""
@@ -140,10 +141,10 @@ class Writer:
         """Let go of the connection."""
         self._connected.drop()
 
-    def _line_up(self, connection: sqlite3.Connection) -> None:
+    def _line_up(self) -> None:
         self._newcomers = 0
-        with suppress(sqlite3.Error):  # whoever writes next does it
-            connection.execute(self._dialect.queries["line_up"].text)
+        with suppress(sqlite3.Error, WindlassError):  # whoever writes next does it
+            self.do(Session.lined_up)
 
     def _transact(self, work: Work[T]) -> T:
         connection = self._connected.get()

@@ -1,6 +1,6 @@
 -- What tells whether jobs have changed since the last look, and how far running ones say they are.
-select j.id, j.state, coalesce(j.lane, case when j.threads > 0 then 'threads' else 'open' end) as lane,
-       j.fence, j.cancel_asked_at is not null as cancel_requested, p.fraction, p.message, p.at
+select j.id, j.state, j.lane, j.fence, j.cancel_asked_at is not null as cancel_requested,
+       p.fraction, p.message, p.at
   from windlass_jobs j
   left join windlass_progress p
     on p.rowid = (select w.rowid

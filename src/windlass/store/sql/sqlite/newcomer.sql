@@ -1,2 +1,2 @@
--- Whether the newest job came alone and is in no line yet.
-select 1 from windlass_jobs where rowid = (select max(rowid) from windlass_jobs) and lane is null
+-- Whether somebody came alone and is in no line yet.
+select 1 from windlass_newcomers limit 1

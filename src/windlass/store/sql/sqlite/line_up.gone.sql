@@ -1,0 +1,2 @@
+-- Let the jobs go that were put in line.
+delete from windlass_newcomers
