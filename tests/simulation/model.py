@@ -69,6 +69,7 @@ class Execution:
     process: str
     began: float
     end: str | None = None
+    ended: float = 0.0
     threads: int = 0
     deaf: bool = False  # does not stop when told to; its fence is all that holds it
 
@@ -201,7 +202,7 @@ class Model:
         execution = self.executions[job, fence]
         # One that is about to commit its effects may be told to stop, and they are committed yet.
         if execution.end != "commit":
-            execution.end = end
+            execution.end, execution.ended = end, self.now()
 
     def dies(self, process: str) -> None:
         """A process is gone, with all that it ran."""
@@ -525,7 +526,9 @@ class Model:
         )
         delay = (new.run_at - self.commit.now_us) / 1e6
         plain = min(BACKOFF_CAP, BACKOFF_BASE * 2 ** (new.failures - 1))
-        least = max(plain, LATER if ran.end == "later" else 0.0)
+        # It waits from its end on, which is told later.
+        told = self.now() - ran.ended
+        least = max(plain, LATER if ran.end == "later" else 0.0) - told
         most = max(plain * JITTER, LATER if ran.end == "later" else 0.0)
         fits = least - 1e-5 <= delay <= most + 1e-5
         _demand(fits, "I8", lambda: f"{old.id} waits {delay} s after failure {new.failures}")

@@ -120,7 +120,7 @@ def returned(worker: WorkerId, settlements: Sequence[Settlement], now: float) ->
                 one.attempts,
                 one.failures,
                 one.crashes,
-                round(one.delay * 1_000_000),
+                _left(one, now),
                 one.error,
                 one.trace,
                 _ago(one.started, now),
@@ -147,6 +147,15 @@ def standing_of(one: Settlement, row: Row | None) -> Settlement | None:
 
 def _id_first(settlement: Settlement) -> JobId:
     return settlement.id
+
+
+def _left(one: Settlement, now: float) -> int:
+    """How long its job is to wait yet: from the end of the attempt on, however late that is told.
+
+    Never nothing if it was to wait at all: what was to wait is put in line by who promotes.
+    """
+    delay = round(one.delay * 1_000_000)
+    return max(delay - (_ago(one.ended, now) or 0), 1) if delay else 0
 
 
 def _ago(instant: float | None, now: float) -> int | None:
