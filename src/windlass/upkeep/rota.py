@@ -29,7 +29,7 @@ DEFAULT_RETENTION = timedelta(days=7)
 PACES = {
     # Hurried whenever something is scheduled for soon: 20 ms apart, a herd of them costs little.
     # What failed together is due together, though not all in one moment: it need not wait for that.
-    "promote": Pace(every=1.0, breath=0.02, saved=5),
+    "promote": Pace(every=1.0, breath=0.02, saved=10),
     "reclaim": Pace(every=1.0),
     # Not at once: while a node starts, its own workers are not yet known to want the jobs.
     "park": Pace(every=5.0, wait_first=True),
