@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from benchmarks.draining import tally
@@ -18,12 +19,15 @@ from benchmarks.sites import Site
 
 WAITING = {"10 k": 10_000, "100 k": 100_000, "1 M": 1_000_000, "5 M": 5_000_000}
 FINISHED = {"1 M": 1_000_000, "10 M": 10_000_000}
-BESIDE_FINISHED = 100_000
+# Those that others are compared with.
+SHORT, COMMON = "10 k", "100 k"
 # What is timed, however long the line is: a part of a long one, or short ones one after the other.
 WINDOW = 100_000
 # Of a long line more, since whoever counts a line comes by in one or two of them: not often, but
 # for millions of jobs it takes seconds.
 WINDOWS_SHORT, WINDOWS_LONG = 3, 5
+# Of short lines right before a long one, and right after it: a shared machine has slow minutes.
+WINDOWS_AROUND = 2
 EVERY = 0.1
 STALLED = 300.0
 # Seconds after which a worker has loaded its program.
@@ -32,7 +36,6 @@ START_UP = 3.0
 # planned the statements of a worker for a line with nobody in it, and keeps to that.
 TRICKLE = 20
 APART = 0.4
-RUSH = {"100 k": 100_000}
 ENDED = (
     "select count(*), count(*) filter (where state = 'completed' and attempts = 1 and fence = 1)"
     " from windlass_history where type = 'nothing'"
@@ -55,37 +58,64 @@ class Cost:
 
 
 async def take(bench: Bench) -> AsyncIterator[Sample]:
-    """From short lines to long ones, then short ones after a trickle and beside a long history."""
+    """The rate of each window, and its cost."""
     async for name, cost in costs(bench):
         yield Sample(f"growth, {name}", cost.jobs / cost.seconds)
         yield Sample(f"growth, {name}, CPU", cost.cpu / cost.jobs * 1e6)
 
 
 async def costs(bench: Bench) -> AsyncIterator[tuple[str, Cost]]:
-    """What each window cost, and of what it was one."""
+    """What each window cost, and of what it was one; what is compared is taken close together."""
+    for comparison in comparisons(bench):
+        async for one in comparison:
+            yield one
+
+
+def comparisons(bench: Bench) -> Iterator[AsyncIterator[tuple[str, Cost]]]:
+    """From short lines to long ones, then lines after a trickle and beside a long history."""
+    yield in_turns(bench, SHORT, f"{COMMON} waiting")
     for label, waiting in _up_to(bench.scale.rows, WAITING):
-        async with bench.fresh() as site:
-            windows = long_line if waiting > WINDOW else short_lines
-            async for cost in windows(site, waiting, bench.say):
-                yield f"{label} waiting", cost
-    for label, waiting in RUSH.items():
-        async with bench.fresh() as site:
-            site.settle_down()
-            async for cost in short_lines(site, waiting, bench.say, trickle=TRICKLE):
-                yield f"{label} after a trickle", cost
+        if waiting > WINDOW:
+            yield around(bench, label)
+    yield in_turns(bench, COMMON, f"{COMMON} after a trickle", trickle=TRICKLE)
     for label, finished in _up_to(bench.scale.rows, FINISHED):
-        async with bench.fresh() as site:
+        yield in_turns(bench, COMMON, f"{label} finished", finished=finished)
+
+
+async def around(bench: Bench, label: str) -> AsyncIterator[tuple[str, Cost]]:
+    """A long line, which does not stop once it is begun, with short ones before and after it."""
+    async with bench.fresh() as site, bench.fresh() as near:
+        line_up(site, WAITING[label], bench.say)
+        bench.say("vacuum and checkpoint")
+        site.settle_down()
+        async with short_lines(near, WAITING[SHORT], bench.say) as short:
+            for _ in range(WINDOWS_AROUND):
+                yield f"{SHORT} waiting", await short.window()
+            async for cost in long_line(site, WAITING[label], bench.say):
+                yield f"{label} waiting", cost
+            for _ in range(WINDOWS_AROUND):
+                yield f"{SHORT} waiting", await short.window()
+
+
+async def in_turns(
+    bench: Bench, base: str, name: str, *, trickle: int = 0, finished: int = 0
+) -> AsyncIterator[tuple[str, Cost]]:
+    """Lines of the common length, as they come or with something before, beside their base."""
+    async with bench.fresh() as site, bench.fresh() as near:
+        if finished:
             finish(site, finished, bench.say)
-            site.settle_down()
-            async for cost in short_lines(site, BESIDE_FINISHED, bench.say):
-                yield f"{label} finished", cost
+        site.settle_down()
+        async with (
+            short_lines(near, WAITING[base], bench.say) as plain,
+            short_lines(site, WAITING[COMMON], bench.say, trickle=trickle) as special,
+        ):
+            for _ in range(WINDOWS_SHORT):
+                yield f"{base} waiting", await plain.window()
+                yield name, await special.window()
 
 
 async def long_line(site: Site, waiting: int, say: Callable[[str], None]) -> AsyncIterator[Cost]:
     """The first jobs of a line whose end is far away, one window after the other."""
-    line_up(site, waiting, say)
-    say("vacuum and checkpoint")
-    site.settle_down()
     async with fleet(site) as running:
         begun = await reached(site, running, 1)
         for window in range(1, WINDOWS_LONG + 1):
@@ -96,19 +126,37 @@ async def long_line(site: Site, waiting: int, say: Callable[[str], None]) -> Asy
     check(site, waiting)
 
 
+@dataclass(slots=True)
+class Lines:
+    """A worker, and lines of a length that it is given one after the other."""
+
+    site: Site
+    running: Program
+    waiting: int
+    say: Callable[[str], None]
+    windows: int = 0
+
+    async def window(self) -> Cost:
+        """As many of them as it takes to do as many jobs as of a long line."""
+        self.windows += 1
+        self.say(f"{self.waiting:,} in line, window {self.windows}")
+        lines = WINDOW // self.waiting
+        parts = [await whole_line(self.site, self.running, self.waiting) for _ in range(lines)]
+        return sum(parts, Cost(0, 0.0, 0.0))
+
+
+@asynccontextmanager
 async def short_lines(
     site: Site, waiting: int, say: Callable[[str], None], *, trickle: int = 0
-) -> AsyncIterator[Cost]:
-    """The whole of a line, as often as it takes to do as many jobs as of a long one."""
+) -> AsyncIterator[Lines]:
+    """Lines of this length while the block runs, perhaps after a trickle."""
     async with fleet(site) as running:
         say("starting")
         await asyncio.sleep(START_UP)
         await one_by_one(site, trickle)
-        for window in range(1, WINDOWS_SHORT + 1):
-            say(f"window {window} of {WINDOWS_SHORT}")
-            parts = [await whole_line(site, running, waiting) for _ in range(WINDOW // waiting)]
-            yield sum(parts, Cost(0, 0.0, 0.0))
-    check(site, trickle + WINDOW * WINDOWS_SHORT)
+        lines = Lines(site, running, waiting, say)
+        yield lines
+    check(site, trickle + WINDOW * lines.windows)
 
 
 async def one_by_one(site: Site, count: int) -> None:
@@ -159,9 +207,9 @@ def _silent(_: str) -> None:
 
 # Each figure, and the one that it shall not be much above.
 BASES = {
-    **{f"growth, {label} waiting": "growth, 10 k waiting" for label in WAITING},
-    **{f"growth, {label} after a trickle": f"growth, {label} waiting" for label in RUSH},
-    **{f"growth, {label} finished": "growth, 100 k waiting" for label in FINISHED},
+    **{f"growth, {label} waiting": f"growth, {SHORT} waiting" for label in WAITING},
+    f"growth, {COMMON} after a trickle": f"growth, {COMMON} waiting",
+    **{f"growth, {label} finished": f"growth, {COMMON} waiting" for label in FINISHED},
 }
 
 MEASURE = Measure(
