@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from statistics import median
+from typing import Any
 
 from benchmarks.draining import tally
-from benchmarks.figure import Bound, Figure
+from benchmarks.figure import Bound, Dialect, Figure
 from benchmarks.filling import finish, line_up
 from benchmarks.fleet import fleet
 from benchmarks.jobs import Jobs
@@ -21,6 +23,7 @@ WAITING = {"10 k": 10_000, "100 k": 100_000, "1 M": 1_000_000, "5 M": 5_000_000}
 FINISHED = {"1 M": 1_000_000, "10 M": 10_000_000}
 # Those that others are compared with.
 SHORT, COMMON = "10 k", "100 k"
+BESIDE = "CPU beside its base"
 # What is timed, however long the line is: a part of a long one, or short ones one after the other.
 WINDOW = 100_000
 # Of a long line more, since whoever counts a line comes by in one or two of them: not often, but
@@ -57,22 +60,35 @@ class Cost:
         return Cost(self.jobs - less.jobs, self.seconds - less.seconds, self.cpu - less.cpu)
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Windows of one kind, and those that they are compared with, taken close to them."""
+
+    name: str
+    base: str
+    windows: list[Cost]
+    beside: list[Cost]
+
+    def samples(self) -> Iterator[Sample]:
+        """The rate and the cost of each window, and how its cost compares."""
+        usual = median(map(_each, self.beside))
+        for name, costs in ((self.base, self.beside), (self.name, self.windows)):
+            for cost in costs:
+                yield Sample(f"growth, {name}", cost.jobs / cost.seconds)
+                yield Sample(f"growth, {name}, CPU", _each(cost) * 1e6)
+        for cost in self.windows:
+            yield Sample(f"growth, {self.name}, {BESIDE}", _each(cost) / usual)
+
+
 async def take(bench: Bench) -> AsyncIterator[Sample]:
-    """The rate of each window, and its cost."""
-    async for name, cost in costs(bench):
-        yield Sample(f"growth, {name}", cost.jobs / cost.seconds)
-        yield Sample(f"growth, {name}, CPU", cost.cpu / cost.jobs * 1e6)
-
-
-async def costs(bench: Bench) -> AsyncIterator[tuple[str, Cost]]:
-    """What each window cost, and of what it was one; what is compared is taken close together."""
-    for comparison in comparisons(bench):
-        async for one in comparison:
-            yield one
-
-
-def comparisons(bench: Bench) -> Iterator[AsyncIterator[tuple[str, Cost]]]:
     """From short lines to long ones, then lines after a trickle and beside a long history."""
+    for comparison in comparisons(bench):
+        for sample in (await comparison).samples():
+            yield sample
+
+
+def comparisons(bench: Bench) -> Iterator[Coroutine[Any, Any, Comparison]]:
+    """What is compared with what."""
     yield in_turns(bench, SHORT, f"{COMMON} waiting")
     for label, waiting in _up_to(bench.scale.rows, WAITING):
         if waiting > WINDOW:
@@ -82,24 +98,22 @@ def comparisons(bench: Bench) -> Iterator[AsyncIterator[tuple[str, Cost]]]:
         yield in_turns(bench, COMMON, f"{label} finished", finished=finished)
 
 
-async def around(bench: Bench, label: str) -> AsyncIterator[tuple[str, Cost]]:
+async def around(bench: Bench, label: str) -> Comparison:
     """A long line, which does not stop once it is begun, with short ones before and after it."""
     async with bench.fresh() as site, bench.fresh() as near:
         line_up(site, WAITING[label], bench.say)
         bench.say("vacuum and checkpoint")
         site.settle_down()
         async with short_lines(near, WAITING[SHORT], bench.say) as short:
-            for _ in range(WINDOWS_AROUND):
-                yield f"{SHORT} waiting", await short.window()
-            async for cost in long_line(site, WAITING[label], bench.say):
-                yield f"{label} waiting", cost
-            for _ in range(WINDOWS_AROUND):
-                yield f"{SHORT} waiting", await short.window()
+            before = [await short.window() for _ in range(WINDOWS_AROUND)]
+            windows = [cost async for cost in long_line(site, WAITING[label], bench.say)]
+            after = [await short.window() for _ in range(WINDOWS_AROUND)]
+    return Comparison(f"{label} waiting", f"{SHORT} waiting", windows, [*before, *after])
 
 
 async def in_turns(
     bench: Bench, base: str, name: str, *, trickle: int = 0, finished: int = 0
-) -> AsyncIterator[tuple[str, Cost]]:
+) -> Comparison:
     """Lines of the common length, as they come or with something before, beside their base."""
     async with bench.fresh() as site, bench.fresh() as near:
         if finished:
@@ -109,9 +123,9 @@ async def in_turns(
             short_lines(near, WAITING[base], bench.say) as plain,
             short_lines(site, WAITING[COMMON], bench.say, trickle=trickle) as special,
         ):
-            for _ in range(WINDOWS_SHORT):
-                yield f"{base} waiting", await plain.window()
-                yield name, await special.window()
+            pairs = [(await special.window(), await plain.window()) for _ in range(WINDOWS_SHORT)]
+    windows, beside = zip(*pairs, strict=True)
+    return Comparison(name, f"{base} waiting", list(windows), list(beside))
 
 
 async def long_line(site: Site, waiting: int, say: Callable[[str], None]) -> AsyncIterator[Cost]:
@@ -205,26 +219,23 @@ def _silent(_: str) -> None:
     """Say nothing: it is over at once."""
 
 
-# Each figure, and the one that it shall not be much above.
-BASES = {
-    **{f"growth, {label} waiting": f"growth, {SHORT} waiting" for label in WAITING},
-    f"growth, {COMMON} after a trickle": f"growth, {COMMON} waiting",
-    **{f"growth, {label} finished": f"growth, {COMMON} waiting" for label in FINISHED},
-}
+def _each(cost: Cost) -> float:
+    return cost.cpu / cost.jobs
+
+
+NAMES = (
+    *(f"growth, {label} waiting" for label in WAITING),
+    f"growth, {COMMON} after a trickle",
+    *(f"growth, {label} finished" for label in FINISHED),
+)
+FLAT = dict.fromkeys(Dialect, Bound(1.15, at_most=True))
 
 MEASURE = Measure(
     name="growth",
     figures=(
-        *(Figure(name=name, unit="jobs/s", base=base) for name, base in BASES.items()),
-        *(
-            Figure(
-                name=f"{name}, CPU",
-                unit="µs CPU/job",
-                base=f"{base}, CPU",
-                share=Bound(1.15, at_most=True),
-            )
-            for name, base in BASES.items()
-        ),
+        *(Figure(name=name, unit="jobs/s") for name in NAMES),
+        *(Figure(name=f"{name}, CPU", unit="µs CPU/job") for name in NAMES),
+        *(Figure(name=f"{name}, {BESIDE}", unit="times", asked=FLAT) for name in NAMES[1:]),
     ),
     take=take,
     once=True,

@@ -33,7 +33,7 @@ class Panel(NamedTuple):
     title: str
     unit: str
     points: dict[str, str]
-    flat: bool = False  # whether a band shows what would be the same
+    shares: bool = False  # of one, with a band that shows what is taken for the same
     powers: bool = False  # whether it is a scale of powers
 
 
@@ -60,13 +60,21 @@ def of(points: dict[str, str], kind: str) -> dict[str, str]:
 
 
 RATE, CPU = "jobs/s", "µs of CPU time a job"
+BESIDE = "CPU beside its base"
+LONGER = {label: name for label, name in WAITING.items() if label != "10 k"}
+PILED_UP = {label: name for label, name in FINISHED.items() if label != "none"}
 LINES = (
     Lines(
         "growth",
-        "CPU time of a job by how many wait, and by how many have finished",
+        "CPU time of a job by how many wait, and by how many have finished; the band is ± 15 %",
         (
-            Panel("Jobs that wait", f"{CPU}; the band is ± 15 %", of(WAITING, "CPU"), flat=True),
-            Panel("Jobs that have finished", f"{CPU}; 100 k wait", of(FINISHED, "CPU"), flat=True),
+            Panel("Jobs that wait", "times that beside 10 k", of(LONGER, BESIDE), shares=True),
+            Panel(
+                "Jobs that have finished",
+                "times that beside none",
+                of(PILED_UP, BESIDE),
+                shares=True,
+            ),
         ),
     ),
     Lines(
@@ -122,9 +130,8 @@ def line(axes: Axes, panel: Panel, store: Store, own: Own) -> float:
     if not figures:
         return 0.0
     colour, medians = store.ink.light, [one.median for _, one in figures]
-    if panel.flat:
-        band = (medians[0] * (1 - FLAT), medians[0] * (1 + FLAT))
-        axes.fill_between(_edges(panel), *band, color=colour, alpha=0.1, lw=0)
+    if panel.shares:
+        axes.fill_between(_edges(panel), 1 - FLAT, 1 + FLAT, color=RULE.light, alpha=0.4, lw=0)
     for x, one in figures:
         axes.plot([x, x], [min(one.samples), max(one.samples)], color=colour, lw=1)
         beside(axes, number(one.median), (x, one.median), (0, store.label), colour)
