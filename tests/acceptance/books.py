@@ -38,6 +38,13 @@ class Books:
         self._url = url
         self._embedded = url.startswith("sqlite:///")
 
+    @property
+    def _live(self) -> str:
+        """Those that are not over, also where some of them came alone and are in no line yet."""
+        live = "select cast(id as text) as id, state from windlass_jobs"
+        alone = "select id, 'pending' from windlass_newcomers"
+        return f"{live} union all {alone}" if self._embedded else live
+
     def open_effects(self) -> None:
         """Make the table of effects; it has no unique column, so that doubles show."""
         self._ask("create table effects (number bigint, job text, fence bigint)")
@@ -75,11 +82,12 @@ class Books:
 
     def live_ids(self) -> list[str]:
         """The jobs that are not over."""
-        return [job for (job,) in self._ask("select cast(id as text) from windlass_jobs")]
+        return [job for (job,) in self._ask(f"select id from ({self._live}) as live")]  # noqa: S608
 
     def live(self) -> dict[str, int]:
         """How many jobs there are in each state that is not final."""
-        return dict(self._ask("select state, count(*) from windlass_jobs group by state"))
+        counted = f"select state, count(*) from ({self._live}) as live group by state"  # noqa: S608
+        return dict(self._ask(counted))
 
     def abandoned(self) -> int:
         """How many jobs are held by a worker that is gone."""

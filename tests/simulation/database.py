@@ -235,7 +235,7 @@ class Line:
         self._busy = False
 
     async def read(self, statement: Statement) -> Rows:
-        """Answer a question that changes nothing, but that jobs that came alone are in line then."""
+        """Answer a question; it changes nothing but that who came alone stands in line."""
         name = statement.name
         answer = await self._ask(
             name, lambda session: None if session.newcomers() else session.answer(statement)

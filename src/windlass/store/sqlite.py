@@ -46,7 +46,7 @@ class SqliteDatabase:
         self._next_reader = cycle(self._readers or [self._writer])
 
     async def read(self, statement: Statement) -> Rows:
-        """Answer a question that changes nothing, but that jobs that came alone are in line then."""
+        """Answer a question; it changes nothing but that who came alone stands in line."""
         reader = next(self._next_reader)
         answer: Rows | None = await reader.do(
             lambda session: None if session.newcomers() else session.answer(statement)
