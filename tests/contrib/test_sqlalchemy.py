@@ -90,7 +90,8 @@ def test_jobs_are_kept_by_the_commit_in_one_statement(
 
     assert users(app) == ["ada", "bob", "eve"]
     kept = [one for one in statements if re.search(r"insert into \S*windlass_jobs", one)]
-    assert len(kept) == 1
+    # SQLite puts jobs in line that came alone before, if there are any.
+    assert len([one for one in kept if "windlass_newcomers" not in one]) == 1
 
 
 @pytest.mark.parametrize("leave", ["rollback", "close"])

@@ -87,6 +87,8 @@ class Frame:
 
 def _script(request: Request) -> Script[list[Enqueued]]:
     if request.dialect == "sqlite":
+        # Also if there are none: a transaction that reads before it writes is refused if somebody
+        # else writes in between, and one that begins with a write waits.
         yield Statement("line_up")
         yield Statement("line_up.gone")
     return (yield from enqueue_script(request.jobs))
