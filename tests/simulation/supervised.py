@@ -169,7 +169,7 @@ async def _main(process: Process, control: Any) -> None:
     process.unborn = None
     problem: BaseException | None = None
     try:
-        await child.serve(settings(), _hire_in(process), control)
+        await child.serve(settings(), _hire_in(process), control, lambda: None)
     except BaseException as error:  # noqa: BLE001 — judged by the world
         problem = error
     process.world.exits(process, problem)

@@ -47,7 +47,7 @@ class Served:
         """Let it work while the block runs, and then until it ends."""
         ours, theirs = socket.socketpair()
         channel = await to_worker(ours)
-        serving = asyncio.create_task(serve(Settings(), self._hire, theirs))
+        serving = asyncio.create_task(serve(Settings(), self._hire, theirs, lambda: None))
         listening = asyncio.create_task(self._listen(channel))
         worker = WorkerId(self.yard.chance.token())
         channel.say(Assignment(self.yard.node, worker, self._settings, listens=self._listens))

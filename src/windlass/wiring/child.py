@@ -73,6 +73,7 @@ def main() -> None:
         app = load_app(name)
         shop = Shop(app, name, int(lease))
         settings = replace(app.settings, sources={})
-        run(serve(settings, shop.hire, socket.socket(fileno=int(control))))
+        line = socket.socket(fileno=int(control))
+        run(serve(settings, shop.hire, line, app.storehouse.prepare))
     except WindlassError as error:
         sys.exit(f"windlass: {error}")

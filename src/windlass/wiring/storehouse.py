@@ -25,6 +25,7 @@ from windlass.core.errors import BadInput
 from windlass.core.redis_url import parse_redis_url
 from windlass.observe.events import Advised, Observer, Observers
 from windlass.store import migrate as migrations
+from windlass.store.queries import shipped
 from windlass.store.sql_store import SqlStore
 
 if TYPE_CHECKING:
@@ -43,8 +44,16 @@ HANDLER_CONNECTIONS = 10
 BELL_TIMEOUT = 5.0
 # What is imported late for a store of each dialect.
 PARTS = {
-    "postgres": ("windlass.bell.postgres", "windlass.store.migrate_postgres"),
-    "sqlite": ("windlass.bell.local", "windlass.store.migrate_sqlite"),
+    "postgres": (
+        "windlass.bell.postgres",
+        "windlass.store.migrate_postgres",
+        "windlass.store.postgres_effects",
+    ),
+    "sqlite": (
+        "windlass.bell.local",
+        "windlass.store.migrate_sqlite",
+        "windlass.store.sqlite_effects",
+    ),
 }
 
 
@@ -69,9 +78,13 @@ class Storehouse:
         self._links: WeakKeyDictionary[asyncio.AbstractEventLoop, Link] = WeakKeyDictionary()
 
     def prepare(self) -> None:
-        """Import what a store takes: for who can do so while it waits for something else."""
+        """Import and read what a store takes: for who else would only wait for something."""
         for module in PARTS[self.address.dialect]:
             import_module(module)
+        if self.address.dialect == "sqlite":
+            shipped("sqlite")
+        else:
+            shipped("postgres", self.settings.schema)
 
     async def store(self, *, connections: int = 4) -> SqlStore:
         """A store whose tables are of this program's version; an embedded one is brought to it."""

@@ -84,10 +84,16 @@ def cap_memory(more: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-async def serve(settings: Settings, hire: Hire, control: socket.socket) -> None:
-    """Say hello, be the worker that the answer names, and end when told or when left alone."""
+async def serve(
+    settings: Settings, hire: Hire, control: socket.socket, prepare: Callable[[], None]
+) -> None:
+    """Say hello, be the worker that the answer names, and end when told or when left alone.
+
+    Until the answer comes the supervisor opens the store, so that is when to `prepare`.
+    """
     with closing(await to_supervisor(control)) as channel:
         channel.say(Hello(settings))
+        prepare()
         orders = channel.hear()
         assignment = await anext(orders, None)
         if isinstance(assignment, Assignment):
