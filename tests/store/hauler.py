@@ -12,12 +12,13 @@ from windlass.clock import SystemChance, SystemClock
 from windlass.core.job import Lane, NewJob, NodeId, WorkerId
 from windlass.core.settle import done
 from windlass.store import migrate
+from windlass.store.enqueue import lone
 from windlass.store.migrate_sqlite import SqliteMigrator
 from windlass.store.records import Demand, NodeRecord, WorkerRecord
 from windlass.store.sql_store import SqlStore
 from windlass.store.sqlite import SqliteDatabase
 
-BATCH = 20
+BATCH, ALONE = 20, 3
 
 
 async def haul(path: str, seconds: float, number: int) -> None:
@@ -41,6 +42,8 @@ async def haul(path: str, seconds: float, number: int) -> None:
         jobs = [NewJob(id=chance.job_id(), type="mail", payload="{}") for _ in range(BATCH)]
         await store.enqueue(jobs)
         say(*(f"kept {job.id}" for job in jobs))
+        alone = await asyncio.to_thread(keep_alone, database, chance)
+        say(*(f"kept {job_id}" for job_id in alone))
         claims = (await store.claim(demand)).claims
         now = clock.monotonic()
         refused = await store.settle([done(claim, None, now, now) for claim in claims])
@@ -50,6 +53,12 @@ async def haul(path: str, seconds: float, number: int) -> None:
         slowest = max(slowest, clock.monotonic() - begun)
     await store.close()
     say(f"over {slowest:.3f}")
+
+
+def keep_alone(database: SqliteDatabase, chance: SystemChance) -> list[str]:
+    """Keep a few jobs that come alone, as far as nobody has to be waited for."""
+    jobs = [NewJob(id=chance.job_id(), type="mail", payload="{}") for _ in range(ALONE)]
+    return [job.id for job in jobs if database.keep_here(lone(job))]
 
 
 def say(*lines: str) -> None:

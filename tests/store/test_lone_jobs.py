@@ -136,6 +136,18 @@ async def test_a_search_by_queue_finds_them(alone: Lone, store: SqlStore) -> Non
     assert [job.id for job in found.jobs] == sorted(jobs, reverse=True)
 
 
+async def test_whoever_looks_by_themselves_finds_them_among_all_jobs(
+    alone: Lone, path: Path
+) -> None:
+    jobs = await alone.keep(2, queue="mail", threads=1)
+
+    with closing(sqlite3.connect(path)) as connection:
+        query = "select id, state, lane, queue from windlass_every_job"
+        found = connection.execute(query).fetchall()
+
+    assert found == [(job, "pending", "threads", "mail") for job in jobs]
+
+
 async def test_a_job_in_no_line_yet_is_told_and_cancelled_like_any_other(
     yard: Yard, alone: Lone, store: SqlStore
 ) -> None:

@@ -186,7 +186,8 @@ def whole(path: Path) -> bool:
 
 def waiting(path: Path) -> int:
     with sqlite3.connect(path) as database:
-        count: int = database.execute("select count(*) from windlass_jobs").fetchone()[0]
+        live = "select count(*) from windlass_every_job where finished_at is null"
+        count: int = database.execute(live).fetchone()[0]
     database.close()
     return count
 
