@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.yard import Yard
+from tests.faults.disk import MIB, small_disk
+from tests.store.yard import OwnClock, Yard
+from windlass.clock import SystemChance
 from windlass.core.errors import AlreadyKept
 from windlass.core.job import JobId, Lane, State
 from windlass.core.search import JobFilter
@@ -194,6 +196,25 @@ async def test_a_caller_who_goes_back_leaves_them_where_they_were(
 
     assert left == 2
     assert [claim.id for claim in claims] == first
+
+
+async def test_a_full_disk_hides_nobody_who_came_alone(tmp_path: Path, clock: OwnClock) -> None:
+    with small_disk(tmp_path / "disk", 16 * MIB) as disk:
+        path = disk.folder / "windlass.db"
+        database = SqliteDatabase(path, clock=clock, chance=SystemChance())
+        await migrate.up(SqliteMigrator(database))
+        store = SqlStore(database, clock)
+        jobs = await Lone(Yard(store, clock), database).keep(2)
+
+        disk.fill()
+        found = await store.page(JobFilter(states=frozenset({State.PENDING})))
+        left = in_no_line(path)
+        disk.free()
+        await store.page(JobFilter())
+
+        assert [job.id for job in found.jobs] == sorted(jobs, reverse=True)
+        assert (left, in_no_line(path)) == (2, 0)
+        await database.close()
 
 
 async def test_a_migration_back_puts_them_in_line(

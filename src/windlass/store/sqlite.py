@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from windlass.clock import Chance, Clock
+from windlass.core.errors import StoreAway
 from windlass.store.busy import Patience
 from windlass.store.script import Rows, Script, Statement
 from windlass.store.sqlite_commands import Work
@@ -51,10 +52,13 @@ class SqliteDatabase:
         answer: Rows | None = await reader.do(
             lambda session: None if session.newcomers() else session.answer(statement)
         )
-        if answer is None:
+        if answer is not None:
+            return answer
+        try:
             await self._writer.do(Session.lined_up)
-            answer = await reader.do(lambda session: session.answer(statement))
-        return answer
+        except StoreAway:  # a disk that is full keeps nobody from asking
+            return await self.perform(lambda session: session.foresee(statement))
+        return await reader.do(lambda session: session.answer(statement))
 
     async def survey(self, statement: Statement) -> Rows:
         """Answer a question for which a whole table must be looked at."""

@@ -54,6 +54,12 @@ class Session(NamedTuple):
             self.connection.execute(self.dialect.queries["line_up.gone"].text)
         return self
 
+    def foresee(self, statement: Statement) -> Rows:
+        """Answer as if they stood in line, and change nothing: in a transaction of its own."""
+        answer = self.lined_up().answer(statement)
+        self.connection.execute("rollback")
+        return answer
+
     def drive(self, script: Script[T]) -> T:
         """Run a script to its end."""
         rows: Rows | None = None
