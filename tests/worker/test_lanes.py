@@ -190,7 +190,7 @@ async def test_a_change_of_aging_makes_the_worker_look_everywhere(yard: Yard) ->
     async with running(worker):
         worker.learn(standing())
         await until(lambda: yard.settled() == 10)
-        fronts = list(worker._claimer._fronts.values())
+        fronts = list(worker._claimer._fronts)
         assert any(front.marks.mark is not None for front in fronts)
         worker.learn(standing(aging_us=SECOND))
         assert all(front.marks.mark is None for front in fronts)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TypeAlias
 
-from windlass.core.bulk import BULK_QUEUE, BULK_TYPE
 from windlass.core.claim import Claim
 from windlass.core.job import Lane, NodeId, WorkerId
 from windlass.core.marks import Look
@@ -19,7 +18,8 @@ from windlass.store.base import Store
 from windlass.store.handing import Handed
 from windlass.store.records import Claimed, Demand, Standing
 from windlass.worker.doubts import LOOK_BACK, Doubts
-from windlass.worker.front import LONG_AGO, Front
+from windlass.worker.front import Front
+from windlass.worker.fronts import Fronts
 from windlass.worker.hunger import NONE, Hunger
 from windlass.worker.persist import AWAY, Patience, Unfit, ask
 from windlass.worker.reckoning import Reckoning
@@ -36,8 +36,6 @@ LEASE_CHECK = 0.1
 LOOK_OVER = 1.0
 # How soon to see again whether a wide job that threads are kept free for has found its place.
 PEEK = 0.2
-# Up to this many named queues the store walks the queues and not the lane, so marks say nothing.
-FEW_QUEUES = 50
 
 _priority = attrgetter("priority")
 
@@ -80,7 +78,7 @@ class Claimer:
         self._suspicion = Suspicion(identity.settings)
         self._patience = Patience(gear.chance)
         self._wake = asyncio.Event()
-        self._fronts: dict[tuple[Lane, frozenset[Mode]], Front] = {}
+        self._fronts = Fronts(identity.settings.queues, identity.modes)
         self._last = Lane.THREADS
         self._rings = 0
         self._looked_over = gear.clock.monotonic()
@@ -102,7 +100,7 @@ class Claimer:
         """Claim jobs of these types from now on, some of which may be run in ways of their own."""
         self._identity = replace(self._identity, modes=modes)
         self._hunger.start_anew()
-        self._fronts.clear()
+        self._fronts.know(modes)
         self._wake.set()
 
     def wake(self) -> None:
@@ -112,16 +110,12 @@ class Claimer:
     def ring(self, *, wide: bool = True) -> None:
         """Look at every lane now, if there is room; unless `wide`, not at the one for threads."""
         self._rings += 1
-        for front in self._fronts.values():
-            if wide or front.lane is not Lane.THREADS:
-                front.rung()
+        self._fronts.ring(wide=wide)
         self._wake.set()
 
     def freed(self) -> None:
         """Look for jobs that had not enough threads: some came free."""
-        for front in self._fronts.values():
-            if front.lane is Lane.THREADS:
-                front.due = LONG_AGO
+        self._fronts.freed()
         self._wake.set()
 
     def doubt(self) -> None:
@@ -153,8 +147,7 @@ class Claimer:
             self._wake.set()
         if standing.aging_us != self._aging_us:
             self._aging_us = standing.aging_us
-            for front in self._fronts.values():
-                front.reset()
+            self._fronts.reset()
         draining = self._identity.worker in standing.draining
         if draining != self.draining:
             self.draining = draining
@@ -203,7 +196,7 @@ class Claimer:
         for lane in self._lanes(now):
             appetite = self._appetite(lane)
             if appetite.limit > 0:
-                front = self._front(lane, appetite.ways)
+                front = self._fronts.at(lane, appetite.ways)
                 if front.due <= now:
                     self._last = lane
                     return front, appetite
@@ -234,21 +227,6 @@ class Claimer:
         if lane is Lane.OPEN:
             return self._hunger.for_open()
         return self._hunger.for_threads() if lane is Lane.THREADS else self._hunger.for_alone()
-
-    def _front(self, lane: Lane, ways: frozenset[Mode]) -> Front:
-        front = self._fronts.get((lane, ways))
-        if front is None:
-            types = [type_ for type_, mode in self._identity.modes.items() if mode in ways]
-            # While there is room for our own types only, everybody else's stay out of the way.
-            queues = self._settings.queues if types != [BULK_TYPE] else [BULK_QUEUE]
-            front = self._fronts[lane, ways] = Front(
-                lane=lane,
-                types=types,
-                queues=queues,
-                # Marks would hide what a claim passes by as too wide for the threads just free.
-                marked=lane is Lane.OPEN and (queues is None or len(queues) > FEW_QUEUES),
-            )
-        return front
 
     # --- claiming ---------------------------------------------------------------------------------
 
@@ -398,7 +376,7 @@ class Claimer:
         for lane in self._lanes(now):
             appetite = self._appetite(lane)
             if appetite.limit > 0:
-                waits.append(self._front(lane, appetite.ways).due - now)
+                waits.append(self._fronts.at(lane, appetite.ways).due - now)
         return min(waits, default=None)
 
     async def _rest(self, wait: float | None) -> None:
