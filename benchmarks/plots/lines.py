@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from benchmarks.figure import number
-from benchmarks.kept import Own
+from benchmarks.kept import Figure, Own
 from benchmarks.plots.bars import beside, under_title
 from benchmarks.plots.ink import OTHER, OURS, RULE, Ink, drawing
 
@@ -21,10 +21,11 @@ class Store(NamedTuple):
 
     name: str
     ink: Ink
-    label: int  # points from the line to its numbers
 
 
-STORES = (Store("PostgreSQL", OURS, 11), Store("SQLite", OTHER, -11))
+STORES = (Store("PostgreSQL", OURS), Store("SQLite", OTHER))
+# Points from a line to its numbers.
+APART = 11
 
 
 class Panel(NamedTuple):
@@ -134,9 +135,16 @@ def line(axes: Axes, panel: Panel, store: Store, own: Own) -> float:
         axes.fill_between(_edges(panel), 1 - FLAT, 1 + FLAT, color=RULE.light, alpha=0.4, lw=0)
     for x, one in figures:
         axes.plot([x, x], [min(one.samples), max(one.samples)], color=colour, lw=1)
-        beside(axes, number(one.median), (x, one.median), (0, store.label), colour)
+        beside(axes, number(one.median), (x, one.median), (0, aside(one, own)), colour)
     axes.plot([x for x, _ in figures], medians, "o-", color=colour, ms=4, lw=1.6, label=store.name)
     return max(max(one.samples) for _, one in figures)
+
+
+def aside(one: Figure, own: Own) -> int:
+    """Where the number of the higher line is above it, and that of the other below."""
+    others = [other for other in own.figures if other.name == one.name and other.store != one.store]
+    lower = any((one.median, one.store) < (other.median, other.store) for other in others)
+    return -APART if lower else APART
 
 
 def scale(axes: Axes, panel: Panel, highest: float) -> None:
