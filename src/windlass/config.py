@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
 from difflib import get_close_matches
 from functools import lru_cache
@@ -14,7 +13,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct, field
 
 from windlass.core.address import parse_store_url
 from windlass.core.duration import parse_duration
@@ -73,8 +72,7 @@ Place = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """Every setting; `sources` says where each came from."""
 
     store: str = DEFAULT_STORE  # where the jobs are: postgresql://… or sqlite:///file
@@ -114,7 +112,7 @@ class Settings:
     mail_from: Text | None = None  # whom mail is from, as in Jobs <jobs@example.org>
     webhook_allow: tuple[Text, ...] = ()  # private hosts and networks that webhooks may reach
     webhook_secrets: tuple[Text, ...] = ()  # sign webhooks: whsec_…, or host=whsec_…
-    sources: Mapping[str, str] = field(default_factory=dict, compare=False)
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse times that would leave no time for anything."""

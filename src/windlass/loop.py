@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
+
+from msgspec import Struct
 
 # A turn may answer with the seconds until it wants the next one.
 Turn: TypeAlias = Callable[[], Awaitable[float | None]]
@@ -18,8 +19,7 @@ LAST_RETRY = 2.5
 SHORT_BREATH = 0.002
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class Pace(Struct, frozen=True, kw_only=True):
     """How often a chore wants its turn, in seconds."""
 
     every: float

@@ -131,7 +131,7 @@ def said_of(app: Windlass, enqueued: Enqueued) -> dict[str, object]:
     """All of a job but what tells it from another."""
     job = app.blocking.get(enqueued.id)
     unlike = ("id", "created_at", "run_at", "rank")
-    return {name: getattr(job, name) for name in job.__slots__ if name not in unlike}
+    return {name: getattr(job, name) for name in job.__struct_fields__ if name not in unlike}
 
 
 def test_a_key_is_held_either_way(app: Windlass) -> None:

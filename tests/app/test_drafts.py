@@ -1,12 +1,12 @@
 """Drafts: jobs of types whose code is elsewhere, by what workers have published."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
 import pydantic
 import pytest
+from msgspec.structs import replace
 
 from windlass import Windlass
 from windlass.app import catalog

@@ -6,12 +6,13 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 import aiohttp
 import msgspec
+from msgspec.structs import replace
 
 from tests.recorder import Recorder
 from windlass import Windlass
@@ -134,7 +135,7 @@ async def standing(
     """A service while the block runs."""
     app = Windlass(url, schema=schema, builtins=True)
     outfit(app)
-    given: Settings = replace(app.settings, **settings)  # type: ignore[arg-type]
+    given: Settings = replace(app.settings, **settings)
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     recorder, log = Recorder(), io.StringIO()

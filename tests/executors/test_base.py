@@ -1,9 +1,9 @@
 """The registry knows each type once, and a handler's verdicts say what they mean."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from windlass.core.errors import BadInput, UnknownType
 from windlass.executors.base import Cancel, Discard, Registry, Retry, Snooze, Verdict

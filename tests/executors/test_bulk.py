@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.embedded import OwnClock
 from windlass.core.bulk import Action, Chunk, Place, Step

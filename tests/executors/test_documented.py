@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from windlass import State, Windlass
 from windlass.clock import SystemClock

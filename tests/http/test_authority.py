@@ -1,12 +1,12 @@
 """Who may do what: every route, for everybody who could ask."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import aiohttp
 import pytest
+from msgspec.structs import replace
 
 from tests.http.asking import ask
 from tests.http.conftest import serving

@@ -2,13 +2,13 @@
 
 import asyncio
 import sys
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import aiohttp
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.http.conftest import serving
 from windlass import Windlass

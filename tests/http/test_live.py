@@ -3,11 +3,11 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.core.makers import NOW, a_job
 from tests.recorder import Recorder

@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from msgspec.structs import replace
 
 from tests.simulation.database import Server, Storage
 from windlass.core.errors import StoreAway

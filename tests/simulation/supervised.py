@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from signal import SIGTERM
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from tests.simulation.fleet import VERSION, hired, outfit_of, store_of, worker_settings
 from tests.simulation.kernel import Loop

@@ -1,10 +1,10 @@
 """A chunk of jobs is changed together with the place after it, under the claim of one job."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.store.yard import FAILED, Yard
 from windlass.core.bulk import BULK_TYPE, Action, Chunk, Place, Step

@@ -1,7 +1,8 @@
 """Types of job as workers publish them."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+
+from msgspec.structs import replace
 
 from tests.store.yard import Yard
 from windlass.store.records import TypeRecord

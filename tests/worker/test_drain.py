@@ -1,7 +1,8 @@
 """A worker that was told to drain finishes what it runs, and claims no more until it may."""
 
 import asyncio
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tests.waiting import until
 from tests.worker.yard import Yard, standing

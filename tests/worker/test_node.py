@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.embedded import Fleet, embedded_store
 from tests.recorder import Recorder

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from windlass.core.bulk import BULK_QUEUE
 from windlass.core.census import Census
@@ -21,8 +22,7 @@ NOUGHT = timedelta(0)
 LATELY_US = 3 * 86_400 * 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueView:
+class QueueView(Struct, frozen=True, kw_only=True):
     """A queue, how jobs flow through it, and who serves it."""
 
     record: QueueRecord
@@ -52,8 +52,7 @@ class QueueView:
         return min(self.slots_in_use / self.slots, 1.0) if self.slots else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Board:
+class Board(Struct, frozen=True, kw_only=True):
     """What is told to whoever watches."""
 
     at: datetime

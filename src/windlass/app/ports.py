@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct
 
 from windlass.bell.base import Bell
 from windlass.bell.hail import Hail, Silence
@@ -41,8 +42,7 @@ class Backend(NamedTuple):
     here: Here | None = None  # if they can serve a thread that has no event loop
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ports:
+class Ports(Struct, frozen=True, kw_only=True):
     """How an app reaches its store, and where it takes time and chance from."""
 
     connect: Callable[[], Awaitable[Backend]]  # on the event loop that will use it

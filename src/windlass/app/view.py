@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import Any
 
 import msgspec
@@ -10,15 +9,14 @@ import msgspec
 from windlass.core.job import Job as StoredJob
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job(StoredJob):
+class Job(StoredJob, frozen=True, kw_only=True):
     """A job as stored, with payload and result as values instead of JSON text."""
 
     payload: Any
     result: Any
 
 
-FIELDS = tuple(field.name for field in fields(StoredJob))
+FIELDS = StoredJob.__struct_fields__
 
 
 def view(stored: StoredJob) -> Job:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypedDict
+
+from msgspec.structs import replace
 
 from windlass.core import fingerprint, limits
 from windlass.core.errors import BadInput

@@ -6,8 +6,9 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import NoReturn
+
+from msgspec.structs import replace
 
 from windlass.bell import words as wire
 from windlass.bell.base import EVERY, PUBLIC, WIDE, Bell, Ear

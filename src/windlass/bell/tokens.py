@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
+
+from msgspec import Struct
 
 # Wakes a worker, with the words that its token carries.
 Wake: TypeAlias = Callable[[Sequence[str]], None]
@@ -13,8 +14,7 @@ Wake: TypeAlias = Callable[[Sequence[str]], None]
 HasRoom: TypeAlias = Callable[[bool], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """What a worker can take: of those of one kind, any will do."""
 
     name: str  # the same for the same types and queues

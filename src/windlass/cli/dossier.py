@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from msgspec import Struct
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -46,8 +46,7 @@ async def read(app: Windlass, job_id: str) -> Dossier:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dossier:
+class Dossier(Struct, frozen=True, kw_only=True):
     """A job and everything around it."""
 
     job: Job

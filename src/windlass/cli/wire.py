@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 if TYPE_CHECKING:
     from windlass.app import Job
@@ -24,8 +26,8 @@ def plain(value: object) -> Any:
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if isinstance(value, timedelta):
         return value.total_seconds()
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, Struct):
+        return asdict(value)
     raise TypeError(f"nothing says how to write a {type(value).__name__} as JSON")
 
 

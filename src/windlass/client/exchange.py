@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, TypeVar
+
+from msgspec import Struct, field
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """One request; `repeatable` if a second one like it would change nothing more."""
 
     method: str

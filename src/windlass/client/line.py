@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from windlass.client import reading
 from windlass.client.errors import NoAnswer
@@ -14,8 +15,7 @@ from windlass.clock import Chance, Clock, SystemChance, SystemClock
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(Struct, frozen=True, kw_only=True):
     """How patient it is, and where its time and chance come from."""
 
     patience: Patience = field(default_factory=Patience)

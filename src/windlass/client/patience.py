@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from http import HTTPStatus
+
+from msgspec import Struct
 
 from windlass.client.exchange import Answer, Heard, Request, Silence
 from windlass.core.backoff import Backoff
@@ -17,8 +18,7 @@ AWAY = frozenset(
 AGAIN = Backoff(base=0.2, cap=5.0, jitter=0.5)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class Patience(Struct, frozen=True, kw_only=True):
     """How often a request is sent at most, and how long is waited before each time but the first.
 
     A second of a service that starts again passes unnoticed: 0.2 s, 0.4 s, 0.8 s, with jitter.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from math import inf
 from typing import Any, NamedTuple, Unpack, cast
 from urllib.parse import parse_qs, urlsplit
+
+from msgspec.structs import replace
 
 from windlass.client import asking, reading
 from windlass.client.asking import Options, Which, new_job, parameters, spoken

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias, TypedDict
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from windlass.client.exchange import Answer, Request, Silence
 from windlass.core.errors import BadInput
@@ -41,8 +42,7 @@ class Sent(TypedDict):
     headers: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """Where a service is, and the token that it is shown."""
 
     url: str

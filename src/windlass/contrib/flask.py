@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from flask import Flask, Response
 from flask.ctx import AppContext
+from msgspec.structs import replace
 
 from windlass.core.errors import WindlassError
 from windlass.executors.base import Executor, Mode

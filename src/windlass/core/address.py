@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from windlass.core.errors import BadStore
 from windlass.core.secrets import without_password
@@ -13,8 +14,7 @@ MEMORY = ":memory:"
 POSTGRES = ("postgres", "postgresql")
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """A PostgreSQL server by its URL, or a SQLite database by its path."""
 
     dialect: Literal["postgres", "sqlite"]

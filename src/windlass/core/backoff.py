@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from windlass.core.duration import LONGEST
 from windlass.core.errors import BadInput
@@ -12,8 +12,7 @@ MAX_DOUBLINGS = 64
 MAX_FACTOR = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backoff:
+class Backoff(Struct, frozen=True, kw_only=True):
     """Exponential delays with a cap and up to a tenth of jitter: 2 s, 4 s, 8 s … 1 h by default."""
 
     base: float = 2.0

@@ -7,10 +7,12 @@ first, and keeps its place in the commit that changes a chunk of them.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from windlass.core.errors import BadInput
 from windlass.core.job import FINISHED, LIVE, JobId, State
@@ -50,8 +52,7 @@ STATES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """How far an action has come. Jobs that came, or were finished, after `until` are not meant."""
 
     until: datetime  # when it began, by the database's clock
@@ -71,8 +72,7 @@ class Place:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
+class Chunk(Struct, frozen=True, kw_only=True):
     """The jobs to change next, on behalf of the claim that (job, fence) names."""
 
     job: JobId

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from windlass.core.job import FINISHED, LIVE, State
 
@@ -52,8 +53,7 @@ class Line(NamedTuple):
     oldest_us: int | None = None  # when the pending job that waits longest was due
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Census:
+class Census(Struct, frozen=True, kw_only=True):
     """What was live at one moment, and what had been submitted until then.
 
     Lines stay once they are there, in the order in which their names first came up: so a name that

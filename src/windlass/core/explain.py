@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, assert_never
+
+from msgspec import Struct
 
 from windlass.core.duration import LONGEST, in_words
 from windlass.core.job import Job, Lane, State
@@ -25,8 +26,7 @@ class Line(NamedTuple):
     length: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(Struct, frozen=True, kw_only=True):
     """Everything that bears on why one job waits."""
 
     job: Job
@@ -45,8 +45,7 @@ class Facts:
     worker_threads: int | None = None  # of the worker that has it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class Explanation(Struct, frozen=True, kw_only=True):
     """Why a job is where it is: in sentences, the most telling first, and in figures."""
 
     state: State

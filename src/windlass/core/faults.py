@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from windlass.core.fingerprint import fingerprint
 from windlass.core.job import JobId
@@ -27,8 +28,7 @@ class Fault(NamedTuple):
     at: datetime
 
 
-@dataclass(slots=True, kw_only=True)
-class Group:
+class Group(Struct, kw_only=True):
     """All that failed alike; `sample` and `error` are of the one that failed last."""
 
     type: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 SECOND_US = 1_000_000
 # Rates are told of the last half a minute to a minute.
@@ -18,8 +19,7 @@ class Passed(NamedTuple):
     left: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True, kw_only=True):
     """What had passed through each queue: out of it by `at_us`, into it by `counted_us`."""
 
     at_us: int

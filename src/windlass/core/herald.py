@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 # Begins the news for a worker that was handed a job; no queue's name begins with "@".
 HANDED = "@handed"
 
 
-@dataclass(slots=True)
-class Herald:
+class Herald(Struct):
     """What to say to all, and on which channel; `sent` once a commit has taken it along.
 
     Without a channel the commit tells nobody. Whoever has a herald may also hand the job to a

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from windlass.core.bulk import BULK_QUEUE
 from windlass.core.duration import in_words
@@ -36,8 +37,7 @@ class About(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incident:
+class Incident(Struct, frozen=True, kw_only=True):
     """Something that is wrong; `since` is when it began, as far as that is known."""
 
     kind: str
@@ -64,8 +64,7 @@ class Switch(NamedTuple):
     by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hand:
+class Hand(Struct, frozen=True, kw_only=True):
     """A worker, as far as it matters here."""
 
     id: str
@@ -96,8 +95,7 @@ class Hand:
         return f"worker {self.id[:8]} (process {self.pid} on {self.host})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class Scene(Struct, frozen=True, kw_only=True):
     """Everything that bears on what is wrong."""
 
     now: datetime

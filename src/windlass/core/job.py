@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple, NewType
+
+from msgspec import Struct
 
 from windlass.core.backoff import Backoff
 
@@ -66,8 +67,7 @@ def lane_of(threads: int) -> Lane:
     return Lane.THREADS if threads else Lane.OPEN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Struct, frozen=True, kw_only=True):
     """How this one job departs from what its executor does by default."""
 
     timeout: float | None = None
@@ -78,8 +78,7 @@ class Policy:
         return self.timeout is not None or self.backoff is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TracedPolicy(Policy):
+class TracedPolicy(Policy, frozen=True, kw_only=True):
     """A policy that carries along the headers of the trace in which its job was enqueued."""
 
     trace: Mapping[str, str]
@@ -111,8 +110,7 @@ class NewJob(NamedTuple):
     key_window: timedelta = DEFAULT_KEY_WINDOW
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Struct, frozen=True, kw_only=True):
     """A job as stored, live or finished."""
 
     id: JobId
@@ -160,8 +158,7 @@ class Job:
         return self.finished_at - self.created_at if self.finished_at else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(Struct, frozen=True, kw_only=True):
     """An attempt that ended otherwise than well, kept with its error."""
 
     job: JobId

@@ -9,9 +9,11 @@ priority it has met lately. A sweep of the whole line now and then finds the res
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 Range: TypeAlias = tuple[int, int]
 
@@ -32,8 +34,7 @@ SWEEP_SHARE = 10.0
 COSTLY = 0.002
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(Struct, frozen=True, kw_only=True):
     """One claim, as it was asked for and answered."""
 
     swept: bool
@@ -45,8 +46,7 @@ class Look:
     priorities: Iterable[int] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
+class Marks(Struct, frozen=True, kw_only=True):
     """How far one worker has come along one line."""
 
     mark: int | None = None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """It worked. The result is JSON text."""
 
     result: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """It did not work, this time or (when `final`) ever."""
 
     error: str
@@ -22,25 +20,21 @@ class Failed:
     final: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Snoozed:
+class Snoozed(Struct, frozen=True):
     """It wants to be run again later, and nothing is held against it."""
 
     delay: float
 
 
-@dataclass(frozen=True, slots=True)
-class Cancelled:
+class Cancelled(Struct, frozen=True):
     """It was asked to stop, and did."""
 
 
-@dataclass(frozen=True, slots=True)
-class HandedBack:
+class HandedBack(Struct, frozen=True):
     """Its worker gave it up unfinished, through no fault of the job."""
 
 
-@dataclass(frozen=True, slots=True)
-class Crashed:
+class Crashed(Struct, frozen=True):
     """Its process died under it. `alone` when no other job ran there to take the blame.
 
     Not a `suspect` when what died is so much more that the job is hardly to blame.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Generic, NamedTuple, TypeVar
+
+from msgspec import Struct
 
 from windlass.core.limits import MAX_THREADS
 
@@ -117,8 +118,7 @@ def granted(demand: int, most: int) -> int:
     return 1 if demand > most else demand
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Widest:
+class Widest(Struct, frozen=True, kw_only=True):
     """The most threads of any live worker, as one of them hears it. Times are monotonic seconds.
 
     Who has heard nothing yet takes no job for too wide. A worker that died is replaced soon, so
@@ -144,8 +144,7 @@ class Widest:
         return Widest(heard=threads, before=before, until=until)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Struct, frozen=True, kw_only=True):
     """The first job in lane `threads` of those that a worker is wide enough for."""
 
     threads: int

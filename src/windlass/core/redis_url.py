@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from msgspec import Struct
 
 from windlass.core.errors import BadInput
 from windlass.core.secrets import without_password
@@ -13,8 +14,7 @@ PORT = 6379
 UNCHECKED = ("none", "cert_none")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RedisPlace:
+class RedisPlace(Struct, frozen=True, kw_only=True):
     """A Redis or Valkey server, and which of its databases."""
 
     host: str = "localhost"
@@ -22,10 +22,13 @@ class RedisPlace:
     path: str | None = None  # of its unix socket, instead of host and port
     database: int = 0
     user: str | None = None
-    password: str | None = field(default=None, repr=False)
+    password: str | None = None
     tls: bool = False
     checked: bool = True  # whether its certificate must be good
     authorities: str | None = None  # a file of certificates that vouch for it
+
+    def __repr__(self) -> str:
+        return f"RedisPlace({self.path or f'{self.host}:{self.port}'}, {self.database})"
 
 
 def parse_redis_url(url: str) -> RedisPlace:

@@ -6,10 +6,12 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias, cast
 from uuid import UUID
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from windlass.core import fingerprint, limits
 from windlass.core.duration import parse_duration
@@ -35,8 +37,7 @@ MOST_PARTS, MOST_NUMBERS = 32, 4
 MOST_FIELDS = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobFilter:
+class JobFilter(Struct, frozen=True, kw_only=True):
     """Which jobs to list, newest first. `before` is the last id of the page before.
 
     A job was created when its id was made: ids carry their time, and lists go by ids.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from windlass.core.errors import BadInput
 from windlass.core.histogram import Bins, added, bin_of
@@ -36,8 +38,7 @@ WINDOWS: Mapping[str, Window] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """What had ever been counted at a moment, and what was live then."""
 
     at_us: int
@@ -70,8 +71,7 @@ class Cell(NamedTuple):
     sample: Sequence[tuple[float, float]]  # how long each waited, and ran
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class Tally(Struct, frozen=True, kw_only=True):
     """What happened in one stretch of time, and what was live at its end."""
 
     enqueued: float | None = None  # None: not counted yet

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from windlass.core.backoff import Backoff
 from windlass.core.duration import duration
@@ -24,8 +25,7 @@ class Mode(StrEnum):
     PROCESS = "process"  # in a process of its own, which can be killed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Executor:
+class Executor(Struct, frozen=True, kw_only=True):
     """Knows one type of job: the shape of its payload and how to run it."""
 
     type: str

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from typing import Annotated, Protocol
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from windlass.clock import Clock
 from windlass.core import bulk

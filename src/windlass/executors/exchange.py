@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
 class Unreachable(Exception):
     """No answer came."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """A request."""
 
     method: str
@@ -20,8 +20,7 @@ class Message:
     body: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(Struct, frozen=True, kw_only=True):
     """How long to wait for an answer, how much of its body to read, and for how long."""
 
     within: float
@@ -29,8 +28,7 @@ class Terms:
     reading: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """An answer; `whole` if all of its body is here."""
 
     status: int

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import timedelta
 from types import FunctionType, MethodType
 from typing import Any, Literal, TypedDict, cast
+
+from msgspec.structs import replace
 
 from windlass.core import limits
 from windlass.core.backoff import Backoff

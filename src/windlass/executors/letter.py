@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -65,8 +64,7 @@ class Letter(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             parse_mailbox(self.reply_to)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Envelope:
+class Envelope(Struct, frozen=True, kw_only=True):
     """A message ready to be handed in."""
 
     sender: str

@@ -6,7 +6,6 @@ import asyncio
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from aiosmtplib import (
     SMTP,
@@ -15,6 +14,7 @@ from aiosmtplib import (
     SMTPResponseException,
     SMTPServerDisconnected,
 )
+from msgspec import Struct
 
 from windlass.clock import Clock
 from windlass.executors.base import Discard
@@ -36,8 +36,7 @@ class NotSent(Exception):
     """The message was not taken, this time."""
 
 
-@dataclass(slots=True)
-class Line:
+class Line(Struct):
     """One connection."""
 
     client: SMTP

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 LOCAL = re.compile(rf"{ATOM}(?:\.{ATOM})*")
@@ -16,8 +17,7 @@ MAX_LOCAL = 64
 MAX_DOMAIN = 255
 
 
-@dataclass(frozen=True, slots=True)
-class Mailbox:
+class Mailbox(Struct, frozen=True):
     """Who gets a message, or whom it is from."""
 
     name: str

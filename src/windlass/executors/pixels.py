@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from io import BytesIO
 from typing import Literal, TypeAlias
 
+from msgspec import Struct
 from PIL import Image, ImageOps
 
 Fit: TypeAlias = Literal["fill", "contain", "cover"]
@@ -25,8 +25,7 @@ class BadPicture(ValueError):
     """The picture cannot be read, or is larger than it may be."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class Wish(Struct, frozen=True, kw_only=True):
     """What a picture is to become."""
 
     width: int | None
@@ -35,8 +34,7 @@ class Wish:
     format: Format | None  # None: as it was
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class Picture(Struct, frozen=True, kw_only=True):
     """A picture as a file."""
 
     content: bytes

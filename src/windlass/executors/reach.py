@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from ipaddress import (
     IPv4Address,
     IPv4Network,
@@ -15,6 +14,8 @@ from ipaddress import (
 )
 from typing import TypeAlias
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from windlass.core.errors import BadInput
 
@@ -83,8 +84,7 @@ class Forbidden(OSError):
     """A job may not reach this."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class Reach(Struct, frozen=True, kw_only=True):
     """What may be reached besides public addresses at the ports of the web."""
 
     names: frozenset[str] = frozenset()  # hosts that may be anywhere, also as *.example.org

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import Parameter
 from types import GenericAlias
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from windlass.core.errors import BadInput, BadPayload
 from windlass.executors import documents
@@ -18,8 +18,7 @@ from windlass.executors.signature import Argument, Arguments
 PLAIN = (type(None), bool, int, float, str, bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What the payload of one type of job must look like."""
 
     type: str

@@ -6,9 +6,10 @@ import inspect
 import types
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import Parameter
 from typing import Any
+
+from msgspec import Struct
 
 from windlass.core.errors import BadInput
 from windlass.executors.context import Context
@@ -22,8 +23,7 @@ class Argument(typing.NamedTuple):
     default: Any = Parameter.empty
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arguments:
+class Arguments(Struct, frozen=True, kw_only=True):
     """Everything a handler takes."""
 
     fields: tuple[Argument, ...]

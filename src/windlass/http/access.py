@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from windlass.http.problems import Refusal
 
@@ -17,8 +18,7 @@ class Scope(StrEnum):
     ADMIN = "admin"
 
 
-@dataclass(frozen=True, slots=True)
-class Principal:
+class Principal(Struct, frozen=True):
     """Who asks. `by` says how we know: by a token, by a session, or merely by being local."""
 
     name: str

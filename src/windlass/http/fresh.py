@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from windlass.clock import Clock
 from windlass.core.errors import WindlassError
@@ -14,8 +15,7 @@ from windlass.http.problems import Refusal
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Ages:
+class Ages(Struct, frozen=True):
     """How old an answer may be, in seconds."""
 
     fresh: float  # from here on it is asked for again

@@ -13,9 +13,10 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+
+from msgspec import Struct
 
 from windlass.app import App
 from windlass.app.board import Board
@@ -58,8 +59,7 @@ async def _silence() -> Hail:
     return Silence()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class Sources(Struct, frozen=True, kw_only=True):
     """Where the news comes from."""
 
     glance: Callable[[Sequence[JobId]], Awaitable[list[Glance]]]
@@ -90,8 +90,7 @@ def sources(app: App) -> Sources:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rhythm:
+class Rhythm(Struct, frozen=True, kw_only=True):
     """How often what is done, in seconds."""
 
     look: float = 0.5

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from math import ceil
+
+from msgspec import Struct
 
 from windlass.clock import Clock
 from windlass.http.problems import Refusal
@@ -16,8 +17,7 @@ MOST = 10_000
 PREFIX = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """So many tries at once, and one more every so many seconds."""
 
     tries: int

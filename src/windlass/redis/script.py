@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from typing import Self
 
+from msgspec import Struct
 
-@dataclass(frozen=True)
-class Script:
+
+class Script(Struct, frozen=True, dict=True):
     """A program for Redis; sent once, and then called by its digest."""
 
     text: str

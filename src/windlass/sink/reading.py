@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import Message
 from email.policy import Compat32
+
+from msgspec import Struct, field
 
 # What is shown of a message; its bytes have the rest.
 MOST_HEADERS = 200
@@ -24,8 +25,7 @@ INTRICATE = "the message is too intricate to be taken apart; its raw bytes are a
 BROKEN = "the message cannot be taken apart ({}); its raw bytes are all there is"
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Struct, frozen=True):
     """A file that came with a message."""
 
     name: str | None
@@ -33,8 +33,7 @@ class File:
     size: int
 
 
-@dataclass(slots=True)
-class Contents:
+class Contents(Struct):
     """A message taken apart."""
 
     headers: list[tuple[str, str]] = field(default_factory=list)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+
+from msgspec import Struct
 
 from windlass.clock import Clock
 from windlass.sink.reading import subject_of
@@ -14,8 +15,7 @@ MOST = 1_000
 ROOM = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mail:
+class Mail(Struct, frozen=True, kw_only=True, dict=True):
     """A message as it came in, and its envelope."""
 
     id: str

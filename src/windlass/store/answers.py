@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
+
+from msgspec import Struct, field
 
 from windlass.core.job import JobId, NewJob, State
 from windlass.store import entry
@@ -27,8 +28,7 @@ MILLISECOND = timedelta(milliseconds=1)
 TELLING = (Kind.JOB, Kind.STATE)
 
 
-@dataclass(slots=True)
-class Known:
+class Known(Struct):
     """Jobs that need not be sent, with their answers; and leases for the others."""
 
     answers: dict[JobId, Enqueued] = field(default_factory=dict)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from importlib import resources
 from typing import Protocol
+
+from msgspec import Struct
 
 from windlass.core.errors import NotMigrated
 
@@ -16,8 +17,7 @@ FILE = re.compile(r"^(\d{4})_(\w+)\.up\.sql$")
 LEDGER = "windlass_migrations"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One change of the tables, and its undoing."""
 
     number: int
@@ -31,8 +31,7 @@ class Step:
         return hashlib.sha256(self.up.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """A step as the database remembers it."""
 
     number: int

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar, cast
 
 import msgspec
+from msgspec import Struct
 
 from windlass.core.errors import BadInput
 from windlass.core.job import NewJob
@@ -22,8 +22,7 @@ from windlass.store.sqlite_batches import Batches
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What to enqueue, and for which store."""
 
     jobs: Sequence[NewJob]
@@ -60,8 +59,7 @@ async def enqueue(request: Request, connection: object) -> list[Enqueued]:
     return answers
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """What makes several statements one, in the words of SQL."""
 
     driver: Driver

@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from windlass.clock import Clock
 from windlass.core.fingerprint import fingerprint
@@ -36,8 +38,7 @@ class Listed(NamedTuple):
     reached: JobId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """What to list: jobs between two ids, and how many."""
 
     which: JobFilter

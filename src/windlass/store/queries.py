@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
+
+from msgspec import Struct
 
 from windlass.core.errors import BadStore
 
@@ -16,8 +17,7 @@ PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 SCHEMA_NAME = re.compile(r"^[a-z_][a-z0-9_]{0,62}$")
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(Struct, frozen=True, dict=True):
     """One statement, with its parameters in the order in which they first appear."""
 
     name: str

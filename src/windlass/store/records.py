@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from windlass.core.claim import Claim
 from windlass.core.job import Job, JobId, Lane, NodeId, State, WorkerId
@@ -28,8 +29,7 @@ class Enqueued(NamedTuple):
     existing: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Demand:
+class Demand(Struct, frozen=True, kw_only=True):
     """What a worker can take right now from one lane."""
 
     node: NodeId
@@ -51,8 +51,7 @@ class Claimed(NamedTuple):
     now_us: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerRecord:
+class WorkerRecord(Struct, frozen=True, kw_only=True):
     """A worker as the fleet knows it."""
 
     id: WorkerId
@@ -65,8 +64,7 @@ class WorkerRecord:
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRecord:
+class NodeRecord(Struct, frozen=True, kw_only=True):
     """A node as the fleet knows it."""
 
     id: NodeId
@@ -75,8 +73,7 @@ class NodeRecord:
     version: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(Struct, frozen=True, kw_only=True):
     """What a node learns when it renews. `known` is false if the fleet has forgotten it."""
 
     known: bool
@@ -108,8 +105,7 @@ class Orphan(NamedTuple):
 Decide: TypeAlias = Callable[[Orphan], Settlement]
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(Struct, frozen=True):
     """Which nodes are taken for dead though they did not leave.
 
     However late that is acted upon, it is nobody who was not meant when it was said.
@@ -122,16 +118,14 @@ class Gone:
 NOBODY_GONE = Gone()
 
 
-@dataclass(frozen=True, slots=True)
-class Reclaimed:
+class Reclaimed(Struct, frozen=True):
     """How many orphans were settled, and in which queues jobs wait again."""
 
     count: int
     queues: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Promotion:
+class Promotion(Struct, frozen=True):
     """How many due jobs were made pending, in which queues, and seconds until the next is due.
 
     `wide` if some of them ask for threads.
@@ -143,8 +137,7 @@ class Promotion:
     wide: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Struct, frozen=True, kw_only=True):
     """Jobs, newest first. `next` is where the next page begins, as `JobFilter.before`.
 
     `looked_back_to` is said when the search stopped before it had looked at every job: all that
@@ -171,8 +164,7 @@ class Links(NamedTuple):
     replays: Sequence[JobId]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class Counts(Struct, frozen=True, kw_only=True):
     """How many jobs there are in each state: finished ones now, live ones at `counted_at`."""
 
     states: Mapping[State, int]
@@ -183,8 +175,7 @@ class Counts:
         return self.states[state]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogLine:
+class LogLine(Struct, frozen=True, kw_only=True):
     """A line a handler logged."""
 
     job: JobId
@@ -195,8 +186,7 @@ class LogLine:
     at: datetime | None = None  # set by the store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class Progress(Struct, frozen=True, kw_only=True):
     """How far an attempt has come, in its own words."""
 
     job: JobId
@@ -206,8 +196,7 @@ class Progress:
     at: datetime | None = None  # set by the store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueRecord:
+class QueueRecord(Struct, frozen=True, kw_only=True):
     """A queue with its waiting jobs counted, up to a bound."""
 
     name: str
@@ -255,16 +244,14 @@ class WorkerStatus(NamedTuple):
     drain_by: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fleet:
+class Fleet(Struct, frozen=True, kw_only=True):
     """Every node and worker that has not left."""
 
     nodes: Sequence[NodeStatus] = ()
     workers: Sequence[WorkerStatus] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeRecord:
+class TypeRecord(Struct, frozen=True, kw_only=True):
     """A type of job as workers have published it."""
 
     type: str
@@ -281,10 +268,12 @@ class TypeRecord:
     workers: int = 0  # live ones that know it; counted by the store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class Kept(Struct, frozen=True, kw_only=True):
     """A file that a handler kept with its job."""
 
     name: str
     media_type: str
-    content: bytes = field(repr=False)
+    content: bytes
+
+    def __repr__(self) -> str:
+        return f"Kept({self.name!r}, {self.media_type!r}, {len(self.content)} bytes)"

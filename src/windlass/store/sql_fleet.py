@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from datetime import timedelta
 
 from windlass.core.job import NodeId, WorkerId
@@ -14,7 +13,7 @@ from windlass.store.rows import MICROSECOND
 from windlass.store.script import Statement
 
 # What is told of a type of job; the rest of its record is the store's own.
-PUBLISHED = tuple(one.name for one in fields(TypeRecord))[:-2]
+PUBLISHED = TypeRecord.__struct_fields__[:-2]
 
 
 class SqlFleet(Asking):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import msgspec
+from msgspec import Struct, field
 
 from windlass.core.errors import AlreadyKept
 from windlass.store.queries import Queries, shipped
@@ -26,8 +26,7 @@ class Changed(NamedTuple):
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Struct, frozen=True):
     """What all sessions share: the statements, and who stands in for some of them."""
 
     operations: Mapping[str, Operation]

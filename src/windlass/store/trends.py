@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct, field
 
 from windlass.core.flow import Rates, Snapshot
 from windlass.core.trend import Reading, Tally, Window
@@ -13,8 +14,7 @@ from windlass.core.trend import Reading, Tally, Window
 GOOD_US = 30_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pulse:
+class Pulse(Struct, frozen=True, kw_only=True):
     """What had been counted when the trends were last written, and how fast queues were then."""
 
     reading: Reading

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+
+from msgspec import Struct
 
 from windlass.bell.base import Bell
 from windlass.clock import Chance
@@ -40,8 +41,7 @@ PACES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
+class Tools(Struct, frozen=True, kw_only=True):
     """What chores work with."""
 
     store: Store

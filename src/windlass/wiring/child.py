@@ -11,7 +11,9 @@ import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from windlass.core.errors import WindlassError
 from windlass.observe.events import Observer, Observers
@@ -30,8 +32,7 @@ from windlass.worker.lease import SharedLease
 CONNECTIONS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Shop:
+class Shop(Struct, frozen=True):
     """The user's app in a worker process."""
 
     app: Windlass

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from windlass.app.publishing import published
 from windlass.bell.base import Bell
@@ -23,8 +25,7 @@ from windlass.worker.slots import Slots
 from windlass.worker.worker import Worker
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vacancy:
+class Vacancy(Struct, frozen=True, kw_only=True):
     """What kind of worker is wanted, where."""
 
     worker: WorkerId

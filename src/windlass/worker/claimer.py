@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, KeysView, Mapping
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from windlass.core.claim import Claim
 from windlass.core.job import Lane, NodeId, WorkerId
@@ -40,8 +42,7 @@ PEEK = 0.2
 _priority = attrgetter("priority")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(Struct, frozen=True, kw_only=True):
     """Who claims, for whom, and what it may take on."""
 
     node: NodeId

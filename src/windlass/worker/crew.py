@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from windlass.core.job import WorkerId
 from windlass.observe.events import ChoreFailed, Observer, WorkerDied, WorkerKilled
@@ -38,8 +40,7 @@ LAST_PAUSE = 5.0
 GRACE = 5.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrewSettings:
+class CrewSettings(Struct, frozen=True, kw_only=True):
     """How many worker processes there are, and what each may take on."""
 
     processes: int = 1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import inf
+
+from msgspec import Struct, field
 
 from windlass.core.job import Lane
 from windlass.core.marks import EVERYWHERE, Look, Marks, Range
@@ -17,8 +18,7 @@ LULL = 0.5
 LONG_AGO = float("-inf")
 
 
-@dataclass(slots=True, kw_only=True)
-class Front:
+class Front(Struct, kw_only=True):
     """Where a worker stands in one lane, looking for the types that run in certain ways."""
 
     lane: Lane

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from windlass.app.publishing import published
 from windlass.bell.base import EVERY, FAR, NEAR, PUBLIC, Bell, in_public, wakes, wide
@@ -20,8 +21,7 @@ from windlass.worker.settings import WorkerSettings
 from windlass.worker.worker import Worker
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hired:
+class Hired(Struct, frozen=True, kw_only=True):
     """The worker, what the fleet shall know of it, and the store that knows."""
 
     worker: Worker

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from windlass.clock import Chance, Clock
 from windlass.core.errors import StoreAway
@@ -22,8 +23,7 @@ from windlass.worker.tenure import LeaseTerms, Tenure
 OpenStore: TypeAlias = Callable[[], AbstractAsyncContextManager[Store]]
 
 
-@dataclass(slots=True, kw_only=True)
-class Keeper:
+class Keeper(Struct, kw_only=True):
     """Renews one node's lease over a database handle of its own.
 
     Nothing else uses that handle, so no slow statement can stand before a renewal.

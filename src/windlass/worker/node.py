@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Protocol, TypeAlias
+
+from msgspec import Struct, field
 
 from windlass.bell.base import ASKED, CHANGED, EVERY, LATER, Bell, wakes, wide
 from windlass.clock import Chance, Clock
@@ -66,8 +67,7 @@ class Crew(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outfit:
+class Outfit(Struct, frozen=True, kw_only=True):
     """What a node works with; wiring alone knows what is behind it."""
 
     store: Store

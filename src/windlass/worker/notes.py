@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from windlass.clock import Chance, Clock
 from windlass.core.claim import Claim
@@ -23,8 +24,7 @@ MAX_UNKEPT = 64 * 1024 * 1024  # bytes of files that one attempt may have waitin
 GATHER = 0.1
 
 
-@dataclass(slots=True)
-class Page:
+class Page(Struct):
     """What one attempt has said and the store has not kept yet."""
 
     claim: Claim
@@ -35,8 +35,7 @@ class Page:
     files: list[Kept] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _Batch:
+class _Batch(Struct):
     progress: list[Progress] = field(default_factory=list)
     lines: list[LogLine] = field(default_factory=list)
     files: list[tuple[Claim, Kept]] = field(default_factory=list)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from windlass.core.errors import BadInput
 
@@ -20,8 +21,7 @@ def default_threads() -> int:
     return max(4, cores())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerSettings:
+class WorkerSettings(Struct, frozen=True, kw_only=True):
     """What one worker process may take on. Times are in seconds."""
 
     slots: int = 100  # attempts open at once

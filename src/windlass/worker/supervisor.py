@@ -8,9 +8,10 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from windlass.config import Settings
 from windlass.core.job import NodeId
@@ -33,8 +34,7 @@ from windlass.worker.node import Node, Outfit
 LOAD_PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6)
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(Struct, frozen=True):
     """What a supervisor is given once the app has said how it is set."""
 
     outfit: Outfit

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 # A clock that was set, not one that drifts.
 CLOCK_JUMP = 1.0
@@ -11,8 +12,7 @@ CLOCK_JUMP = 1.0
 TRUSTED_SHARE = 0.8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaseTerms:
+class LeaseTerms(Struct, frozen=True, kw_only=True):
     """How long a lease lasts and how often it is renewed, in seconds."""
 
     ttl: float = 15.0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from windlass.clock import Chance, Clock
 from windlass.core.backoff import DEFAULT_BACKOFF
@@ -54,8 +55,7 @@ class Way(Protocol):
         ...
 
 
-@dataclass(slots=True, kw_only=True)
-class Gear:
+class Gear(Struct, kw_only=True):
     """What the ways of running share: who may start, and what happens when something ended."""
 
     worker: WorkerId

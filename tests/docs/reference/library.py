@@ -2,10 +2,11 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import fields
 
 from tests.docs.reference.table import table
 from windlass import Backoff, Cancel, Context, Discard, Job, JobType, Retry, Snooze, Windlass

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from windlass.core.secrets import without_secrets
 
@@ -16,8 +17,7 @@ class Verdict(StrEnum):
     PROBLEM = "problem"  # does not work, or may lose jobs
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One check, what it found, and what to do about it; made by the verdicts below."""
 
     check: str

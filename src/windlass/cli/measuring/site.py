@@ -5,8 +5,9 @@ from __future__ import annotations
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from windlass.cli.server import connected
 from windlass.clock import SystemChance

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from windlass.app.view import view
 from windlass.core.histogram import added, percentile
@@ -24,8 +25,7 @@ JOBS = 200
 LATELY = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class Pace(Struct, frozen=True, kw_only=True):
     """How fast things go, over the last half a minute; None where nobody counted."""
 
     into: float | None = None
@@ -35,8 +35,7 @@ class Pace:
     run: timedelta | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class Sight(Struct, frozen=True, kw_only=True):
     """What there was to see at one moment."""
 
     board: Board

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Awaitable
-from dataclasses import dataclass
 from ipaddress import ip_address
+
+from msgspec import Struct
 
 from windlass.config import Settings
 from windlass.http.answer import Send
@@ -23,8 +24,7 @@ MOST_SEEN = 16
 NO_HOST = Refusal(400, "bad-host", "send one Host header")
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """The names that are ours; `numbers` if any address is, `any` if all are."""
 
     known: frozenset[str] = LOOPBACK

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from windlass.clock import Chance, Clock
 from windlass.config import Settings
@@ -24,8 +25,7 @@ from windlass.observe.events import Observer
 Layer: TypeAlias = Callable[[Asgi], Asgi]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True, kw_only=True):
     """What the layers work with."""
 
     settings: Settings
