@@ -1,7 +1,8 @@
 """What a database holds, read without any code of ours."""
 
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from typing import Any, NamedTuple
 
 import psycopg
@@ -116,6 +117,24 @@ class Books:
             except sqlite3.OperationalError:
                 return True
             return False
+
+    @asynccontextmanager
+    async def closed(self) -> AsyncIterator[None]:
+        """Let nobody change a job meanwhile; who tried on PostgreSQL is cut off in the end."""
+        if self._embedded:
+            path = self._url.removeprefix("sqlite:///")
+            with closing(sqlite3.connect(path, timeout=10, isolation_level=None)) as connection:
+                connection.execute("begin immediate")
+                yield
+            return
+        with psycopg.connect(self._url) as connection:
+            connection.execute("lock table windlass_jobs in exclusive mode")
+            yield
+            # Else the server would go on with what it was asked by the dead.
+            connection.execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity"
+                " where datname = current_database() and pid <> pg_backend_pid()"
+            )
 
     def _ask(self, question: str) -> list[tuple[Any, ...]]:
         if self._embedded:

@@ -222,7 +222,8 @@ class Yard:
     def decide(self, orphan: Orphan) -> Settlement:
         """What becomes of an orphan."""
         ending = Cancelled() if orphan.asked else Crashed(alone=orphan.alone)
-        return settle(orphan.claim, ending, backoff=BACKOFF, chance=0.0)
+        settlement = settle(orphan.claim, ending, backoff=BACKOFF, chance=0.0)
+        return settlement._replace(fence_after=orphan.claim.fence + 1)
 
     async def counted(self) -> dict[State, int]:
         """The states that have jobs."""

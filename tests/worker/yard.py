@@ -34,6 +34,7 @@ from windlass.worker.hired import record_of
 from windlass.worker.lease import LocalLease
 from windlass.worker.pools import SystemPools
 from windlass.worker.settings import WorkerSettings
+from windlass.worker.settler import Will
 from windlass.worker.worker import Worker
 
 LEASE = timedelta(minutes=10)
@@ -57,6 +58,7 @@ class Yard:
         self.lease = LocalLease(self.clock)
         self.node = NodeId(self.chance.token())
         self.app: str | None = None
+        self.will: Will | None = None
         self.effects = house.effects(store)
 
     async def join(self) -> None:
@@ -165,6 +167,7 @@ class Yard:
             pools=SystemPools(self.app),
             peek=peek,
             slots=None if after is None else after._slots,
+            will=self.will,
         )
 
     @asynccontextmanager

@@ -166,9 +166,10 @@ class JobsHandedBack(msgspec.Struct, frozen=True):
 
 
 class JobsReclaimed(msgspec.Struct, frozen=True):
-    """Running jobs that nobody ran any more were settled."""
+    """Running jobs that nobody ran any more were settled; so many had ended, and only that."""
 
     count: int
+    ended: int = 0
 
 
 class JobsPromoted(msgspec.Struct, frozen=True):

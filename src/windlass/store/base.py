@@ -188,7 +188,7 @@ class Store(Totals, Trends, FaultFinding, Locking, Protocol):
     async def reclaim(self, decide: Decide, limit: int, gone: Gone = NOBODY_GONE) -> Reclaimed:
         """Settle, as `decide` says, running jobs whose worker or node is gone, or has ended.
 
-        In one transaction, so that nobody else can take them in between; their fences grow.
+        In one transaction, so that nobody else can take them in between.
         """
         ...
 

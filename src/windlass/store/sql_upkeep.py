@@ -45,9 +45,7 @@ class SqlUpkeep(Asking):
 
     def _reclaim(self, decide: Decide, look: Statement) -> Script[Reclaimed]:
         orphans = [rows.orphan(row) for row in (yield look)]
-        decided = [decide(one) for one in orphans]
-        # The fence grows even for a job that ends here: its old worker must not think it was heard.
-        batch = [one._replace(fence_after=one.fence + 1) for one in decided]
+        batch = [decide(one) for one in orphans]
         now = self.clock.monotonic()
         for worker, theirs in by_worker(batch).items():
             done, alive = parted(theirs)

@@ -16,7 +16,7 @@ from windlass.observe.events import ChoreFailed, Observer
 from windlass.store.base import Store
 from windlass.store.records import Gone
 from windlass.upkeep.beat import beat
-from windlass.upkeep.deaths import NOBODY, Deaths, bury
+from windlass.upkeep.deaths import NO_WILLS, NOBODY, Deaths, Wills, bury
 from windlass.upkeep.fold import fold
 from windlass.upkeep.judge import MayJudge, judging
 from windlass.upkeep.park import park
@@ -50,6 +50,7 @@ class Tools(Struct, frozen=True, kw_only=True):
     observer: Observer
     retention: timedelta = DEFAULT_RETENTION
     deaths: Deaths = NOBODY
+    wills: Wills = NO_WILLS
 
 
 def rota(
@@ -65,12 +66,18 @@ def rota(
         async with judging(store, may_judge) as lapsed_by:
             gone = Gone(lapsed_by, tools.deaths.dead())
             return await reclaim(
-                store, bell, observer, chance=tools.chance, gone=gone, told=reclaimed
+                store,
+                bell,
+                observer,
+                chance=tools.chance,
+                gone=gone,
+                ends=tools.wills.ends,
+                told=reclaimed,
             )
 
     async def clear() -> float | None:
         again = await prune(store, observer, retention=tools.retention)
-        await bury(store, tools.deaths)
+        await bury(store, tools.deaths, tools.wills)
         return again
 
     turns: dict[str, Turn] = {

@@ -53,6 +53,7 @@ async def hire(
         # Suspects are so few that whoever is there for them looks by itself.
         tokens = NoTokens() if settings.alone else house.tokens()
         closing.push_async_callback(tokens.close)
+        will = house.wills.begin(vacancy.worker) if house.wills else None
         worker = Worker(
             id=vacancy.worker,
             node=vacancy.node,
@@ -67,7 +68,10 @@ async def hire(
             pools=SystemPools(app),
             peek=store.head,
             slots=vacancy.slots,
+            will=will,
         )
+        if will is not None:
+            closing.callback(lambda: will.close(executed=worker.settled))
         yield Hired(
             worker=worker,
             record=record_of(worker, vacancy.node, settings, known.types()),

@@ -17,7 +17,7 @@ from windlass.config import Settings
 from windlass.core.job import NodeId
 from windlass.store.base import Store
 from windlass.store.locks import NodeLocks
-from windlass.upkeep.deaths import NOBODY
+from windlass.upkeep.deaths import NO_WILLS, NOBODY
 from windlass.upkeep.rota import Tools, rota
 from windlass.wiring.storehouse import Storehouse
 from windlass.worker.background import background
@@ -39,6 +39,7 @@ def outfit(house: Storehouse, store: Store, bell: Bell, aside: Aside = backgroun
         observer=house.observer,
         retention=house.settings.retention,
         deaths=locks or NOBODY,
+        wills=house.wills or NO_WILLS,
     )
     ttl = house.settings.lease.total_seconds()
     return Outfit(

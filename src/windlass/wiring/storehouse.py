@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from windlass.store.locks import NodeLocks
     from windlass.store.postgres import PostgresDatabase
     from windlass.store.sqlite import SqliteDatabase
+    from windlass.store.wills import Wills
 
 # Connections that the handlers of one worker may have open at once in ctx.transaction().
 HANDLER_CONNECTIONS = 10
@@ -232,13 +233,31 @@ class Storehouse:
         """The locks by which dead nodes of this machine are known, where there can be any."""
         if self.in_memory:
             return None
-        from windlass.store.lock_folder import lock_folder  # noqa: PLC0415
         from windlass.store.locks import NodeLocks  # noqa: PLC0415
+        from windlass.store.own_folder import lock_folder  # noqa: PLC0415
 
         if self.address.dialect == "sqlite":
             return NodeLocks.beside(Path(self.address.place))
-        folder = lock_folder(os.environ, f"{self.address.place} {self.settings.schema}")
+        folder = lock_folder(os.environ, self._fleet)
         return NodeLocks(folder) if folder else None
+
+    @cached_property
+    def wills(self) -> Wills | None:
+        """What workers of this machine leave behind, where there is memory that outlives them."""
+        if self.in_memory:
+            return None
+        from windlass.store.own_folder import memory_folder  # noqa: PLC0415
+        from windlass.store.wills import Wills  # noqa: PLC0415
+
+        folder = memory_folder(self._fleet)
+        return Wills(folder) if folder else None
+
+    @property
+    def _fleet(self) -> str:
+        """What its nodes on this machine have in common."""
+        if self.address.dialect == "sqlite":
+            return str(Path(self.address.place).resolve())
+        return f"{self.address.place} {self.settings.schema}"
 
     @property
     def in_memory(self) -> bool:

@@ -141,6 +141,10 @@ class Notes:
                 batch = self._take(ending)
             await self._keep(batch)
 
+    def have(self, claim: Claim) -> bool:
+        """Whether the attempt has said anything, kept by now or not."""
+        return (claim.id, claim.fence) in self._pages
+
     def forget(self, ended: Iterable[Claim]) -> None:
         """Drop the pages of attempts that are over."""
         if not self._pages:

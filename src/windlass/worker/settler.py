@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from windlass.clock import Chance, Clock
 from windlass.core import placement
@@ -32,6 +32,14 @@ Ended: TypeAlias = tuple[Claim, Settlement]
 BATCH = 1_000
 
 
+class Will(Protocol):
+    """Where ends stand that are not committed yet, for whoever finds this worker dead."""
+
+    def write(self, settlements: Sequence[Settlement]) -> None:
+        """Put down how these attempts ended."""
+        ...
+
+
 class _Hopeless(Exception):
     """The store is away, and nobody may wait for it any longer."""
 
@@ -52,7 +60,7 @@ class Settler:
     more. The worker claims less while many are waiting.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 — the ports of a settler, each by its name
         self,
         *,
         worker: WorkerId,
@@ -61,6 +69,7 @@ class Settler:
         clock: Clock,
         chance: Chance,
         observer: Observer,
+        will: Will | None = None,
     ) -> None:
         """Begin with nothing to settle."""
         self._worker = worker
@@ -68,8 +77,11 @@ class Settler:
         self._notes = notes
         self._clock = clock
         self._observer = observer
+        self._will = will
+        self._loop = asyncio.get_running_loop()
         self._patience = Patience(chance)
         self._waiting: list[Ended] = []
+        self._written = 0  # of those that wait, in the will
         self._sent: list[Ended] = []
         self._more = asyncio.Event()
         self._closing: Callable[[], bool] | None = None
@@ -90,6 +102,8 @@ class Settler:
 
     def put(self, claim: Claim, settlement: Settlement) -> None:
         """Take the end of an attempt."""
+        if self._written == len(self._waiting):
+            self._loop.call_soon(self._write)
         self._waiting.append((claim, settlement))
         if len(self._waiting) == 1:
             self._more.set()
@@ -120,11 +134,21 @@ class Settler:
             self._observer.on(ChoreFailed("settle", text, away=True))
             self.on_settled([*self.claims()])
 
+    def _write(self) -> None:
+        """Put down what ended since the last time, but for what has notes to be kept before."""
+        new, self._written = self._waiting[self._written :], len(self._waiting)
+        if self._will is not None:
+            self._will.write([end for claim, end in new if not self._notes.have(claim)])
+
     async def _flush(self) -> None:
+        self._write()
         count = placement.leading([*map(_size, self._waiting[:BATCH])])
         self._sent, self._waiting = self._waiting[:count], self._waiting[count:]
+        self._written -= count
         claims = list(map(_claim_of, self._sent))
         await self._notes.flush(claims)
+        if self._will is not None:
+            self._will.write([end for claim, end in self._sent if self._notes.have(claim)])
         await self._settle(self._sent)
         self._notes.forget(claims)
         self._sent = []

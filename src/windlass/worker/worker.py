@@ -24,7 +24,7 @@ from windlass.worker.notes import Notes
 from windlass.worker.pools import Pools
 from windlass.worker.runners import Runners
 from windlass.worker.settings import WorkerSettings
-from windlass.worker.settler import Settler
+from windlass.worker.settler import Settler, Will
 from windlass.worker.slots import Slots
 from windlass.worker.threads import InThreads
 from windlass.worker.transaction import Opener
@@ -58,6 +58,7 @@ class Worker:
         pools: Pools,
         peek: Peek | None = None,
         slots: Slots | None = None,
+        will: Will | None = None,
     ) -> None:
         """Join the parts; nothing begins before `run`.
 
@@ -76,7 +77,13 @@ class Worker:
         self._fault: BaseException | None = None
         self._notes = Notes(store=store, clock=clock, chance=chance, observer=observer)
         self._settler = Settler(
-            worker=id, store=store, notes=self._notes, clock=clock, chance=chance, observer=observer
+            worker=id,
+            store=store,
+            notes=self._notes,
+            clock=clock,
+            chance=chance,
+            observer=observer,
+            will=will,
         )
         self._settler.on_settled = self._settled
         self._slots = slots or Slots(settings.slots, settings.threads)
@@ -105,6 +112,11 @@ class Worker:
         self._slots.freed = self._claimer.freed
         # Nobody else rings for them, and this worker may have room by now.
         self._settler.on_handed_back = self._claimer.ring
+
+    @property
+    def settled(self) -> bool:
+        """Whether everything that ended here is known to be settled."""
+        return not self._settler.unsettled
 
     @property
     def has_room(self) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from windlass.store.lock_folder import lock_folder
+from windlass.store.own_folder import MEMORY, lock_folder, memory_folder
 
 FLEET = "postgresql://ada:secret@db/jobs public"
 OURS = f"windlass-{os.getuid()}"
@@ -75,3 +75,20 @@ def test_locks_are_not_kept_on_a_network_file_system(tmp_path: Path) -> None:
     mounts.write_text("server:/home / nfs4 rw 0 0\n")
 
     assert folder(tmp_path, mounts=mounts) is None
+
+
+def test_memory_is_where_the_system_says_that_it_is(tmp_path: Path) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"tmpfs / ext4 rw 0 0\nshm {MEMORY} tmpfs rw 0 0\n")
+
+    found = memory_folder(FLEET, mounts)
+
+    assert found is not None
+    assert found.parent == MEMORY / OURS
+
+
+def test_without_memory_there_is_no_folder(tmp_path: Path) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text("disk / ext4 rw 0 0\n")
+
+    assert memory_folder(FLEET, mounts) is None

@@ -1,4 +1,4 @@
-"""Where the nodes of one machine keep their locks if their database is on another, or a server."""
+"""Folders of this machine for the nodes of one fleet, and for nobody else."""
 
 from __future__ import annotations
 
@@ -12,16 +12,30 @@ from pathlib import Path
 from windlass.core.secrets import without_password
 from windlass.store.filesystems import MOUNTS, NETWORK, kind_of
 
+# Where Linux has files that are in memory.
+MEMORY = Path("/dev/shm")  # noqa: S108 — a folder of ours in it is for this account alone
+
 
 def lock_folder(environ: Mapping[str, str], fleet: str, mounts: Path = MOUNTS) -> Path | None:
-    """The folder for nodes of this fleet, or None if there is no place that is ours alone.
+    """The folder for locks if the database is on another machine, or a server.
 
     A service has a folder for the time it runs, restarts included, while its /tmp may be another
     each time. Without any, nobody is known to be dead before its lease is over.
     """
     service, _, _ = environ.get("RUNTIME_DIRECTORY", "").partition(":")
+    return own_folder(Path(service or tempfile.gettempdir()), fleet, mounts)
+
+
+def memory_folder(fleet: str, mounts: Path = MOUNTS) -> Path | None:
+    """A folder in memory, which lasts as long as the machine runs; not every system has one."""
+    in_memory = MEMORY.is_dir() and kind_of(MEMORY, mounts) == "tmpfs"
+    return own_folder(MEMORY, fleet, mounts) if in_memory else None
+
+
+def own_folder(within: Path, fleet: str, mounts: Path = MOUNTS) -> Path | None:
+    """The folder of this fleet, or None if there is no place that is ours alone."""
     try:
-        ours = Path(service or tempfile.gettempdir()) / f"windlass-{os.getuid()}"
+        ours = within / f"windlass-{os.getuid()}"
         ours.mkdir(mode=0o700, exist_ok=True)
         fit = _is_ours_alone(ours.lstat()) and kind_of(ours, mounts) not in NETWORK
     except OSError:
@@ -31,6 +45,6 @@ def lock_folder(environ: Mapping[str, str], fleet: str, mounts: Path = MOUNTS) -
 
 
 def _is_ours_alone(found: os.stat_result) -> bool:
-    """Whether nobody else can have put a free lock there, by which the living would be dead."""
+    """Whether nobody else can have put anything there: a lock that is free, an end that was not."""
     private = not stat.S_IMODE(found.st_mode) & 0o077
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and private
