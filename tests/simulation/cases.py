@@ -45,6 +45,8 @@ RARE = (
     "ambiguous enqueue: was applied",
     "ambiguous enqueue: was not applied",
     "handed back unbegun",
+    "ended by a will",
+    "goes on by a will",
     "key led to the job that was there",
     "parked",
     "reclaimed from the living",

@@ -14,13 +14,14 @@ from tests.simulation import stage
 from tests.simulation.bell import TowerBell
 from tests.simulation.database import Line
 from tests.simulation.effects import LateEffects
+from tests.simulation.estate import Heritage
 from tests.simulation.kernel import Loop
 from tests.simulation.plan import Knobs, NodePlan
 from tests.simulation.process import Process
 from windlass.core.job import NodeId, WorkerId
 from windlass.store.base import Store
 from windlass.store.sql_store import SqlStore
-from windlass.upkeep.deaths import NOBODY
+from windlass.upkeep.deaths import NO_WILLS, NOBODY
 from windlass.upkeep.rota import Tools, rota
 from windlass.worker.embedded import Shift
 from windlass.worker.hired import Hired, record_of
@@ -85,6 +86,7 @@ def outfit_of(process: Process, store: Store, **ports: Any) -> Outfit:
         chance=process.chance,
         observer=world.observer(process),
         deaths=world if knobs.locks else NOBODY,
+        wills=Heritage(world.estate, process.clock) if knobs.wills else NO_WILLS,
     )
     return Outfit(
         store=store,
@@ -127,6 +129,7 @@ def hired(process: Process, store: SqlStore, node: NodeId, lease: Lease, **rest:
         pools=NoPools(),
         peek=store.head,
         slots=rest.get("slots"),
+        will=process.world.will(worker_id, process),
     )
     record = record_of(worker, node, settings, known.types())
     if process.parent is not None:

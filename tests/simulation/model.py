@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 from tests.simulation.audit import SAID, Commit
 from tests.simulation.plan import BACKOFF_BASE, BACKOFF_CAP, JobPlan
+from windlass.core.job import FINISHED
+from windlass.core.settle import Settlement
 
 WAITING = ("pending", "scheduled")
 CLAIMS = ("claim", "claim_open", "claim_queues", "claim_many_queues")
@@ -109,6 +111,7 @@ class Model:
     now: Callable[[], float]
     now_us: Callable[[], int]
     sometimes: Callable[[str], None]
+    willed: Callable[[str | None, str, int], Settlement | None]  # by worker, job and fence
     clock_set_at: float = -1e9
     somebody_deletes_nodes: bool = False
     live: dict[str, Live] = field(default_factory=dict)
@@ -462,6 +465,24 @@ class Model:
             unless=self.now() - self.clock_set_at < JUST_NOW,
         )
 
+    def _is_by_will(self, old: Live, new: Live | Finished) -> bool:
+        """Whether the dead had ended it so; who did not find that may still take it for lost."""
+        end = self.willed(old.worker, old.id, old.fence)
+        if end is None:
+            return False
+        came = (new.fence, new.attempts, new.failures, new.crashes)
+        meant = (end.fence_after, end.attempts, end.failures, end.crashes)
+        alike = (
+            (new.state == end.state)
+            if isinstance(new, Finished)
+            else (new.lane == end.lane and end.state not in FINISHED)
+        )
+        if not alike or came != meant:
+            self.sometimes("reclaimed without a will")
+            return False
+        self.sometimes("ended by a will" if isinstance(new, Finished) else "goes on by a will")
+        return True
+
     def _home(self, worker: str) -> str:
         """The process that answers for a worker: its own, or the one that supervises that."""
         return self.homes.get(worker, "").partition("/")[0]
@@ -479,7 +500,7 @@ class Model:
         )
         _demand(new.worker is None, "I2", lambda: f"{old.id} waits and has a worker")
         _demand(new.run_at >= self.commit.now_us, "I18", lambda: f"{old.id} is to run in the past")
-        if self.said.reclaims:
+        if self.said.reclaims and not self._is_by_will(old, new):
             self._has_crashed(old, new)
             return
         ran = self._execution(old)
@@ -631,7 +652,7 @@ class Model:
         _demand(self.said.name in SETTLES, "I3", lambda: f"{old.id} is ended by {self._by}")
         _demand(old.state == "running", "I7", lambda: f"{old.id} is ended while {old.state}")
         self._is_good(old)
-        if self.said.reclaims:
+        if self.said.reclaims and not self._is_by_will(old, row):
             self._ends_by_reclaim(old, row)
         elif row.state == "completed":
             self._completes(old, row)

@@ -140,6 +140,28 @@ def _excused(old: Any) -> Any:
     return mistaken
 
 
+def _by_any_end(old: Any) -> Any:
+    def mistaken(self: Any, orphan: Any) -> Settlement:
+        claim = orphan.claim
+        ends = {job: end for (job, _), end in self._ends(claim.worker).items()}
+        end = ends.get(claim.id)
+        if end is None:
+            decided: Settlement = old(self, orphan)
+            return decided
+        taken: Settlement = end._replace(fence=claim.fence, fence_after=claim.fence)
+        return taken
+
+    return mistaken
+
+
+def _though_asked(old: Any) -> Any:
+    def mistaken(self: Any, orphan: Any) -> Settlement:
+        decided: Settlement = old(self, orphan._replace(asked=False))
+        return decided
+
+    return mistaken
+
+
 def _no_delay(after: Settlement, _ending: Ending) -> Settlement:
     return after._replace(delay=0.0)
 
@@ -385,6 +407,12 @@ MUTANTS = (
     Mutant("counts no crashes", patches=(Patch(reclaim, "settle", _uncounted),)),
     Mutant("accuses everyone of a crash", patches=(Patch(reclaim, "settle", _accused),)),
     Mutant("accuses nobody of a crash", patches=(Patch(reclaim, "death", _excused),)),
+    Mutant(
+        "takes an earlier end for the last", patches=(Patch(reclaim.Heir, "decide", _by_any_end),)
+    ),
+    Mutant(
+        "reclaims though asked to stop", patches=(Patch(reclaim.Heir, "decide", _though_asked),)
+    ),
     Mutant("retries at once", patches=(Patch(ways, "settle", _settling(_no_delay)),)),
     Mutant(
         "keeps the key before the job", patches=(Patch(sql_store.SqlStore, "_send", _keys_first),)

@@ -127,6 +127,7 @@ class Knobs:
     patience: float
     latency: float
     locks: bool
+    wills: bool
     fails: float  # the share of requests that …
     busy: float
     unanswered: float  # are carried out, and the answer is lost
@@ -162,7 +163,7 @@ class Plan:
 
 def draw(seed: int) -> Plan:
     """The plan of a seed."""
-    knobs = _knobs(Random(f"{seed}/knobs"))
+    knobs = _knobs(Random(f"{seed}/knobs"), Random(f"{seed}/wills"))
     fleet = Random(f"{seed}/fleet")
     nodes = tuple(_node(fleet) for _ in range(fleet.choice((2, 2, 3))))
     count = Random(f"{seed}/jobs").randint(4, 14)
@@ -177,7 +178,7 @@ def draw(seed: int) -> Plan:
     )
 
 
-def _knobs(chance: Random) -> Knobs:
+def _knobs(chance: Random, wills: Random) -> Knobs:
     ttl = chance.choice((1.0, 1.5, 2.0, 3.0))
 
     def rate(*some: float) -> float:
@@ -193,6 +194,7 @@ def _knobs(chance: Random) -> Knobs:
         patience=chance.choice((0.2, 1.0)),
         latency=chance.choice((0.002, 0.01, 0.04)),
         locks=chance.random() < 0.3,
+        wills=wills.random() < 0.6,
         fails=rate(0.02, 0.1),
         busy=rate(0.02),
         unanswered=rate(0.02, 0.1),

@@ -12,6 +12,7 @@ from tests.simulation.audit import Commit
 from tests.simulation.bell import Tower
 from tests.simulation.client import Client, job_id, number_of
 from tests.simulation.database import Server, Storage
+from tests.simulation.estate import Estate, Will
 from tests.simulation.fleet import EmbeddedNode
 from tests.simulation.kernel import Kernel
 from tests.simulation.machine import DatabaseClock, MachineClock
@@ -35,7 +36,7 @@ from tests.simulation.supervised import KILLED, UNFIT, SupervisedNode, operating
 from tests.simulation.weather import Weather
 from windlass.bell.base import CHANGED
 from windlass.core.errors import Busy, StoreAway
-from windlass.core.job import NodeId
+from windlass.core.job import NodeId, WorkerId
 from windlass.executors.context import Context
 from windlass.observe.events import (
     BellHeard,
@@ -82,6 +83,7 @@ class World:
     done_deeds: set[DeedPlan] = field(default_factory=set)
     server: Server = field(init=False)
     tower: Tower = field(init=False)
+    estate: Estate = field(default_factory=Estate)
     model: Model = field(init=False)
     caller: Process = field(init=False)
     clock: DatabaseClock = field(init=False)
@@ -102,6 +104,7 @@ class World:
             now=lambda: self.kernel.now,
             now_us=self.clock.now_us,
             sometimes=self.reached,
+            willed=self.estate.end,
         )
 
     # --- its course -------------------------------------------------------------------------------
@@ -414,6 +417,10 @@ class World:
 
     def forget(self, node: NodeId) -> None:
         """Its lock goes with its row."""
+
+    def will(self, worker: WorkerId, process: Process) -> Will | None:
+        """Where a worker writes down what ended, on a machine that has room for that."""
+        return self.estate.begin(worker, process) if self.plan.knobs.wills else None
 
     def observer(self, process: Process) -> Observer:
         """Who is told what happens in a process."""
