@@ -1,12 +1,11 @@
 """The page of the library: what can be imported, with its signatures and its own words."""
 
 import inspect
+from collections import ChainMap
 from collections.abc import Callable, Iterator
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
-
-from msgspec.structs import fields
 
 from tests.docs.reference.table import table
 from windlass import Backoff, Cancel, Context, Discard, Job, JobType, Retry, Snooze, Windlass
@@ -114,7 +113,8 @@ def _verdict(class_: type[Exception]) -> str:
 
 
 def _values(name: str, class_: Any) -> str:
-    rows = ((f"`{one.name}`", f"`{_type(one.type)}`") for one in fields(class_))
+    hints = ChainMap(*(inspect.get_annotations(one) for one in class_.__mro__))
+    rows = ((f"`{name}`", f"`{_type(hints[name])}`") for name in class_.__struct_fields__)
     return f"## {name}\n\n{inspect.getdoc(class_)}\n\n{table(('field', 'type'), rows)}"
 
 
