@@ -83,13 +83,14 @@ class Loop:
         return longest * (0.1 + 0.9 * self._chance())
 
     async def _pause(self, seconds: float) -> None:
-        breath = self._breath()
-        await asyncio.sleep(breath)
+        breath, now = self._breath(), asyncio.get_running_loop().time
+        breathed = now() + breath
         try:
-            async with asyncio.timeout(max(seconds - breath, 0.0)):
+            async with asyncio.timeout(max(seconds, breath)):
                 await self._hurry.wait()
         except TimeoutError:
             return
+        await asyncio.sleep(breathed - now())
 
     def _breath(self) -> float:
         """The least pause now; over a while they come to one whole breath a turn."""

@@ -39,8 +39,11 @@ class SqlUpkeep(Asking):
 
     async def reclaim(self, decide: Decide, limit: int, gone: Gone = NOBODY_GONE) -> Reclaimed:
         """Settle running jobs that nobody runs any more, as `decide` says."""
-        args = {"limit": limit, "lapsed_by": gone.lapsed_by, "dead": list(gone.dead)}
-        look = Statement("orphans", args)
+        args = {"lapsed_by": gone.lapsed_by, "dead": list(gone.dead)}
+        # Mostly there are none, and to see that takes no transaction.
+        if not await self._read("orphans", **args, limit=1):
+            return Reclaimed(0, ())
+        look = Statement("orphans", {**args, "limit": limit})
         return await self.database.run(self._reclaim(decide, look))
 
     def _reclaim(self, decide: Decide, look: Statement) -> Script[Reclaimed]:

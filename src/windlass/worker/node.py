@@ -35,6 +35,8 @@ Aside: TypeAlias = Callable[[Coroutine[Any, Any, None]], AbstractAsyncContextMan
 
 LEAVE_WITHIN = 5.0
 ASK_EVERY = 1.0
+# For what is hurried whenever there is anything to do, and comes again by itself if it failed.
+SELDOM = 30.0
 
 # Which chores a word makes urgent.
 URGENT = {
@@ -97,7 +99,7 @@ class Node:
         chores = [
             *outfit.rota(self.may_judge, self._reclaimed),
             self._loop("asks", Pace(every=ASK_EVERY, breath=0.01), self._pass_on_asks),
-            self._loop("dismiss", Pace(every=ASK_EVERY), self._dismiss),
+            self._loop("dismiss", Pace(every=SELDOM), self._dismiss),
         ]
         self._chores = {chore.name: chore for chore in chores}
 

@@ -32,8 +32,9 @@ from windlass.worker.ways import Gear, Way
 
 # How long attempts that were told to stop may clean up before they are handed back regardless.
 CLEAN_UP = 2.5
-# How soon a worker notices that its lease was revoked, or can be trusted again.
-LEASE_CHECK = 0.1
+# How soon a worker notices that its lease can be trusted again; and that it was revoked, of which
+# it is told otherwise, too. That the lease is over it notices at that moment.
+LEASE_CHECK, REVOKED_CHECK = 0.1, 0.5
 
 
 class Worker:
@@ -260,7 +261,7 @@ class Worker:
             if trusted:
                 self._feed()  # a lease that lapsed and was renewed in between left them waiting
             left = self._lease.deadline - self._clock.monotonic()
-            await asyncio.sleep(min(left, LEASE_CHECK) if left > 0 else LEASE_CHECK)
+            await asyncio.sleep(min(left, REVOKED_CHECK) if left > 0 else LEASE_CHECK)
 
     # --- what its parts tell ----------------------------------------------------------------------
 
