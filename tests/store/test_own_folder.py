@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from windlass.store.own_folder import MEMORY, lock_folder, memory_folder
+from windlass.store.own_folder import lock_folder, memory_folder
 
 FLEET = "postgresql://ada:secret@db/jobs public"
 OURS = f"windlass-{os.getuid()}"
@@ -77,18 +77,36 @@ def test_locks_are_not_kept_on_a_network_file_system(tmp_path: Path) -> None:
     assert folder(tmp_path, mounts=mounts) is None
 
 
-def test_memory_is_where_the_system_says_that_it_is(tmp_path: Path) -> None:
-    mounts = tmp_path / "mounts"
-    mounts.write_text(f"tmpfs / ext4 rw 0 0\nshm {MEMORY} tmpfs rw 0 0\n")
+@pytest.fixture
+def mounts(tmp_path: Path) -> Path:
+    """Of what a machine has mounted, some is in memory."""
+    for name in ("run", "shm", "disk"):
+        (tmp_path / name).mkdir()
+    file = tmp_path / "mounts"
+    file.write_text(
+        f"disk / ext4 rw 0 0\nrun {tmp_path}/run tmpfs rw 0 0\nshm {tmp_path}/shm tmpfs rw 0 0\n"
+    )
+    return file
 
-    found = memory_folder(FLEET, mounts)
+
+def test_memory_is_where_the_system_says_that_it_is(tmp_path: Path, mounts: Path) -> None:
+    found = memory_folder({}, FLEET, mounts, tmp_path / "shm")
 
     assert found is not None
-    assert found.parent == MEMORY / OURS
+    assert found.parent == tmp_path / "shm" / OURS
 
 
-def test_without_memory_there_is_no_folder(tmp_path: Path) -> None:
-    mounts = tmp_path / "mounts"
-    mounts.write_text("disk / ext4 rw 0 0\n")
+def test_a_service_has_memory_of_its_own(tmp_path: Path, mounts: Path) -> None:
+    service = {"RUNTIME_DIRECTORY": str(tmp_path / "run")}
 
-    assert memory_folder(FLEET, mounts) is None
+    found = memory_folder(service, FLEET, mounts, tmp_path / "shm")
+
+    assert found is not None
+    assert found.parent == tmp_path / "run" / OURS
+
+
+def test_what_is_on_a_disk_is_no_memory(tmp_path: Path, mounts: Path) -> None:
+    service = {"RUNTIME_DIRECTORY": str(tmp_path / "disk")}
+
+    assert memory_folder(service, FLEET, mounts, tmp_path / "disk") is None
+    assert memory_folder(service, FLEET, mounts, tmp_path / "missing") is None

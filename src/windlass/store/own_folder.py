@@ -22,14 +22,26 @@ def lock_folder(environ: Mapping[str, str], fleet: str, mounts: Path = MOUNTS) -
     A service has a folder for the time it runs, restarts included, while its /tmp may be another
     each time. Without any, nobody is known to be dead before its lease is over.
     """
+    return own_folder(_of_service(environ) or Path(tempfile.gettempdir()), fleet, mounts)
+
+
+def memory_folder(
+    environ: Mapping[str, str], fleet: str, mounts: Path = MOUNTS, memory: Path = MEMORY
+) -> Path | None:
+    """A folder in memory, which lasts as long as the machine runs; not every system has one.
+
+    That of a service is in memory, too, and outlives it, while its other files there may not.
+    """
+    for within in (_of_service(environ), memory):
+        if within is not None and within.is_dir() and kind_of(within, mounts) == "tmpfs":
+            return own_folder(within, fleet, mounts)
+    return None
+
+
+def _of_service(environ: Mapping[str, str]) -> Path | None:
+    """The folder that a service has for the time it runs."""
     service, _, _ = environ.get("RUNTIME_DIRECTORY", "").partition(":")
-    return own_folder(Path(service or tempfile.gettempdir()), fleet, mounts)
-
-
-def memory_folder(fleet: str, mounts: Path = MOUNTS) -> Path | None:
-    """A folder in memory, which lasts as long as the machine runs; not every system has one."""
-    in_memory = MEMORY.is_dir() and kind_of(MEMORY, mounts) == "tmpfs"
-    return own_folder(MEMORY, fleet, mounts) if in_memory else None
+    return Path(service) if service else None
 
 
 def own_folder(within: Path, fleet: str, mounts: Path = MOUNTS) -> Path | None:

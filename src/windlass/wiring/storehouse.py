@@ -249,7 +249,7 @@ class Storehouse:
         from windlass.store.own_folder import memory_folder  # noqa: PLC0415
         from windlass.store.wills import Wills  # noqa: PLC0415
 
-        folder = memory_folder(self._fleet)
+        folder = memory_folder(os.environ, self._fleet)
         return Wills(folder) if folder else None
 
     @property
