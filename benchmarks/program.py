@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from benchmarks import processes
-from windlass.worker.child import die_with_parent
+from windlass.worker.birth import die_with_parent
 
 ROOT = Path(__file__).parents[1]
 STOP_WITHIN = 40.0

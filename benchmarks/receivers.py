@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 import uvloop
 
 from benchmarks.program import ROOT
-from windlass.worker.child import die_with_parent
+from windlass.worker.birth import die_with_parent
 
 HEALTHY = 4
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"

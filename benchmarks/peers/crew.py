@@ -15,7 +15,7 @@ import psutil
 from benchmarks import processes
 from benchmarks.peers.environment import last_line
 from benchmarks.program import ROOT
-from windlass.worker.child import die_with_parent
+from windlass.worker.birth import die_with_parent
 
 PR_SET_CHILD_SUBREAPER = 36
 GONE_WITHIN = 10.0

@@ -20,7 +20,7 @@ from benchmarks.peers.places import Place, place
 from benchmarks.peers.records import Records
 from benchmarks.program import ROOT
 from tests.services import PostgresServer
-from windlass.worker.child import die_with_parent
+from windlass.worker.birth import die_with_parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

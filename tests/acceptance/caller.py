@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tests.acceptance.jobs import Works
 from windlass import Windlass
-from windlass.worker.child import die_with_parent
+from windlass.worker.birth import die_with_parent
 
 
 class Notes(NamedTuple):

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import psutil
 import pytest
 
 from tests.cli.terminal import PATIENCE, WINDLASS, Terminal
@@ -86,6 +87,17 @@ def test_a_worker_ends_well_when_it_is_asked_to(windlass: Terminal) -> None:
     assert (worker["queues"], worker["slots"]) == (["slow", "windlass"], 7)
 
 
+def test_a_worker_uses_the_store_that_is_named_after_its_first_process_was_started(
+    windlass: Terminal,
+) -> None:
+    url = f"sqlite:///{windlass.folder}/another.db"
+
+    with running(windlass, "--app", "shop:app", "--store", url):
+        answer = windlass("enqueue", "greet", ADA, "--app", "shop:app", "--wait", "--store", url)
+
+    assert json.loads(answer.out) == "hello ada"
+
+
 def test_without_an_app_a_worker_runs_the_built_in_types(windlass: Terminal) -> None:
     with running(windlass):
         answer = windlass(
@@ -118,3 +130,29 @@ def test_a_worker_that_cannot_start_says_why(
     assert answer.code == 2
     assert said in answer.err
     assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize("words", [["--slots", "0"], ["--queues"], ["--app", "nowhere:app"]])
+def test_a_worker_that_cannot_start_leaves_no_process_behind(
+    windlass: Terminal, words: list[str]
+) -> None:
+    answer = windlass.cold("worker", *words)
+
+    assert answer.code == 2
+    assert processes_in(windlass) == []
+
+
+def test_help_calls_up_no_process(windlass: Terminal) -> None:
+    started = windlass.folder / "started"
+    (windlass.folder / "sitecustomize.py").write_text(f"open({str(started)!r}, 'a').write('x')")
+
+    answer = windlass.cold("worker", "--help", PYTHONPATH=str(windlass.folder))
+
+    assert answer.code == 0
+    assert started.read_text() == "x"
+
+
+def processes_in(windlass: Terminal) -> list[psutil.Process]:
+    """The processes that were started in this folder."""
+    folder = str(windlass.folder)
+    return [each for each in psutil.process_iter(["cwd"]) if each.info["cwd"] == folder]

@@ -29,6 +29,7 @@ from windlass.worker.crew import CrewSettings
 from windlass.worker.hand import Hand
 from windlass.worker.hired import Hired
 from windlass.worker.lease import LocalLease
+from windlass.worker.muster import Muster
 from windlass.worker.supervisor import Charge, Supervisor
 
 PIPE = 0.0005
@@ -78,7 +79,7 @@ class Pipe:
 
 
 class Offspring:
-    """A started process as its parent knows it: `asyncio.subprocess.Process`, as far as used."""
+    """A started process as its parent knows it: a `Recruit`, as far as used."""
 
     def __init__(self, process: Process, parent: Process) -> None:
         self.process = process
@@ -115,6 +116,19 @@ class SimulatedHand(Hand):
         if not process.gone:
             process.world.kill(process, "by its supervisor")
 
+    async def ended(self) -> int:
+        """Hear of its end."""
+        code = await self._offspring.wait()
+        self._channel.close()
+        return code
+
+
+class SimulatedMuster(Muster):
+    """Has no processes of its own to start; see `SupervisedNode`."""
+
+    def __init__(self) -> None:
+        self.memory = 0
+
 
 class SupervisedNode(Supervisor):
     """The shipped supervisor, whose hands are simulated processes."""
@@ -124,7 +138,7 @@ class SupervisedNode(Supervisor):
         self._plan = plan
         process.cell = LocalLease(process.clock)
         observer = process.world.observer(process)
-        super().__init__((), self._charge, observer=observer)
+        super().__init__(SimulatedMuster(), self._charge, observer=observer)
 
     def stop(self, *, drain: bool) -> None:
         """Send the signal, once or twice."""
@@ -212,7 +226,6 @@ def operating_system() -> Iterator[None]:
         (child, "to_supervisor", _given),
         (child, "cap_memory", lambda _more: None),
         (child, "os", SimulatedSystem()),
-        (supervisor, "shared_memory", lambda: 0),
         (supervisor, "SharedLease", lambda _fd, _clock: _cell()),
     ]
     before = [getattr(module, name) for module, name, _ in stand_ins]

@@ -62,7 +62,7 @@ RUN = """
 import os, sys
 from pathlib import Path
 from windlass.config import load
-from windlass.wiring.supervising import run_worker
+from windlass.wiring.mustering import run_worker
 
 given = dict(pair.split("=") for pair in sys.argv[2:])
 sys.exit(run_worker(sys.argv[1], load(os.environ, Path.cwd(), given)))

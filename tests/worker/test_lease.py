@@ -12,7 +12,8 @@ from windlass.core.job import JobId, State
 from windlass.executors.context import Context
 from windlass.observe.events import AttemptFailed, JobsHandedBack
 from windlass.store.records import Claimed, Demand
-from windlass.worker.lease import LocalLease, SharedLease, shared_memory
+from windlass.worker.lease import LocalLease, SharedLease
+from windlass.worker.memory import shared_memory
 
 
 async def test_nothing_starts_without_trust_and_work_goes_on_with_it(yard: Yard) -> None:

@@ -10,7 +10,7 @@ import pytest
 # A block that is freed teaches glibc to keep the next one; those it does not keep are mapped.
 PROGRAM = """
 import ctypes
-from windlass.worker.child import give_back_memory
+from windlass.worker.birth import give_back_memory
 
 class Blocks(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in ("arena", "free", "fast", "mapped")]

@@ -26,7 +26,9 @@ from windlass.store.sql_store import SqlStore
 from windlass.upkeep.rota import Tools, rota
 from windlass.worker.crew import CrewSettings, ProcessCrew
 from windlass.worker.hand import Hand
-from windlass.worker.lease import LocalLease, shared_memory
+from windlass.worker.lease import LocalLease
+from windlass.worker.memory import shared_memory
+from windlass.worker.muster import Recruit
 from windlass.worker.node import Node, Outfit
 from windlass.worker.settings import WorkerSettings
 
@@ -63,7 +65,7 @@ class Crewed:
 
     async def _start(self) -> Hand:
         command = [sys.executable, str(PUPPET), str(self.folder)]
-        return await Hand.start(command, self._memory)
+        return await Hand.of(Recruit.start(command, self._memory))
 
     def told(self, type_: str) -> list[dict[str, Any]]:
         """The orders of one type, with the pid of who got each."""

@@ -1,5 +1,5 @@
 """`python -m windlass.cli` is `windlass`."""
 
-from windlass.cli.root import main
+from windlass.cli import main
 
 main()

@@ -32,7 +32,7 @@ def command(verb: Verb[P]) -> Callable[..., None]:
     @functools.wraps(verb)
     def run(*, ctx: typer.Context, store: str | None, json: bool, **arguments: Any) -> None:
         before: Common = ctx.obj
-        desk = Desk(_agreed(store or before.store), json=json or before.json)
+        desk = Desk(_agreed(store or before.store), json=json or before.json, muster=before.muster)
         work = cast("Any", verb)(desk, **arguments)
         if work is not None:
             asyncio.run(_cleared(desk, work))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
+
+if TYPE_CHECKING:
+    from windlass.worker.muster import Muster
 
 StoreUrl = Annotated[
     str | None,
@@ -20,7 +23,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON, for progra
 
 
 class Common(NamedTuple):
-    """The options as they stood before the command's name."""
+    """The options as they stood before the command's name, and who was called up before them."""
 
     store: str | None
     json: bool
+    muster: Muster | None = None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from windlass.config import Settings
     from windlass.wiring import Windlass
+    from windlass.worker.muster import Muster
 
 # A program reads whole lines, however long; a table must not be cut to 80 columns for it.
 NO_END = 10_000
@@ -26,10 +27,11 @@ NO_END = 10_000
 class Desk:
     """What a command works with. Answers go to stdout, everything said to people to stderr."""
 
-    def __init__(self, store: str | None, *, json: bool) -> None:
+    def __init__(self, store: str | None, *, json: bool, muster: Muster | None = None) -> None:
         """Open nothing yet."""
         self.store = store
         self.json = json
+        self.muster = muster  # where the first worker process was called up early
         self._app: Windlass | None = None
 
     @cached_property

@@ -6,7 +6,7 @@ import os
 import sys
 from copy import copy
 from inspect import cleandoc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
@@ -15,6 +15,9 @@ from windlass.cli.common import AsJson, Common, StoreUrl
 from windlass.cli.completion import in_whole_words
 from windlass.cli.problems import in_words
 from windlass.starting import read
+
+if TYPE_CHECKING:
+    from windlass.worker.muster import Muster
 
 # What help says of each command, by the module that has it. A module is imported when its command
 # is run: to show all of them takes none, and so no time.
@@ -61,12 +64,12 @@ PLACES = {place.partition(".")[2]: place for panel in COMMANDS.values() for plac
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-def main() -> None:
-    """Run one command."""
+def main(muster: Muster | None = None) -> None:
+    """Run one command; the muster has called up the first worker process, if there shall be any."""
     # The way to ask for it that most programs understand.
     asked = ["version"] if sys.argv[1:] == ["--version"] else None
     with in_words(), in_whole_words(os.environ):
-        line()(asked, prog_name="windlass")
+        line()(asked, prog_name="windlass", obj=muster)
 
 
 def line() -> typer.Typer:
@@ -151,4 +154,4 @@ def before(ctx: typer.Context, *, store: StoreUrl = None, json: AsJson = False) 
 
     Begin with: windlass up
     """
-    ctx.obj = Common(store, json)
+    ctx.obj = Common(store, json, ctx.obj)

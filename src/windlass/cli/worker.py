@@ -12,7 +12,7 @@ import typer
 from windlass.cli.arguments import BASIC, AppPath, span
 from windlass.cli.desk import Desk
 from windlass.config import load
-from windlass.wiring.supervising import run_worker
+from windlass.wiring.mustering import run_worker
 
 Processes = Annotated[int | None, typer.Option(min=1, help="Worker processes.")]
 Slots = Annotated[int | None, typer.Option(min=1, help="Jobs that each may run at once.")]
@@ -56,7 +56,7 @@ def worker(  # noqa: PLR0913 - a worker has as many options
         "metrics": metrics,
     }
     settings = load(os.environ, Path.cwd(), {**given, "store": desk.store})
-    raise typer.Exit(run_worker(settings.app or BASIC, settings))
+    raise typer.Exit(run_worker(settings.app or BASIC, settings, called=desk.muster))
 
 
 def written(length: timedelta | None) -> str | None:

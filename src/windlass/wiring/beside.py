@@ -9,7 +9,7 @@ from pathlib import Path
 from windlass.config import load
 from windlass.core.errors import WindlassError
 from windlass.wiring.keeping import end_with_parent
-from windlass.wiring.supervising import run_worker
+from windlass.wiring.mustering import run_worker
 
 
 def main() -> None:

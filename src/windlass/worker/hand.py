@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
-import socket
-from collections.abc import AsyncIterator, Sequence
+import threading
+from collections.abc import AsyncIterator
 from contextlib import suppress
 
 from windlass.core.job import WorkerId
@@ -23,15 +22,14 @@ from windlass.worker.control import (
     Stop,
     to_worker,
 )
+from windlass.worker.muster import Recruit
 
 
 class Hand:
     """One process: what it was told to be, whether it has room, and how it ended."""
 
-    def __init__(
-        self, process: asyncio.subprocess.Process, channel: Channel[Order, Report]
-    ) -> None:
-        """Take a process that was just started; see `start`."""
+    def __init__(self, process: Recruit, channel: Channel[Order, Report]) -> None:
+        """Take a process that was started, and the line to it; see `of`."""
         self.pid = process.pid
         self.worker: WorkerId | None = None
         self.alone = False
@@ -47,20 +45,9 @@ class Hand:
         self._learned: tuple[int, int, bool] | None = None
 
     @classmethod
-    async def start(cls, command: Sequence[str], lease: int) -> Hand:
-        """Start a process; its last two arguments are the descriptors it inherits."""
-        ours, theirs = socket.socketpair()
-        with theirs:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                str(theirs.fileno()),
-                str(lease),
-                stdin=asyncio.subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(), lease),
-                # An interrupt from the keyboard is for the supervisor, who lets its hands finish.
-                start_new_session=True,
-            )
-        return cls(process, await to_worker(ours))
+    async def of(cls, process: Recruit) -> Hand:
+        """Lead a process that was started, perhaps a while ago."""
+        return cls(process, await to_worker(process.line))
 
     async def hello(self) -> Hello | None:
         """The first thing it said; nothing if it ended without a word."""
@@ -112,13 +99,42 @@ class Hand:
     def kill(self) -> None:
         """End it now."""
         self.killed = True
-        # Not by the process object, which would wait for it first and so hide how it ended.
-        if self._process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.kill(self._process.pid, signal.SIGKILL)
+        self._process.kill()
 
     async def ended(self) -> int:
         """Wait for its end; a negative code is the signal that killed it."""
-        code = await self._process.wait()
+        await _over(self._process)
         self._channel.close()
-        return code
+        return self._process.wait()
+
+
+async def _over(process: Recruit) -> None:
+    """Wait for its end: the system has a descriptor that tells of it, else a thread waits."""
+    if process.over():
+        return
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    descriptor = _descriptor(process.pid)
+    if descriptor is None:
+        threading.Thread(target=_tell, args=(process, loop, over), daemon=True).start()
+        await over.wait()
+        return
+    loop.add_reader(descriptor, over.set)
+    try:
+        await over.wait()
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+
+def _descriptor(pid: int) -> int | None:
+    """What can be read once the process has ended; not every system has it."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
+
+
+def _tell(process: Recruit, loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
+    process.wait()
+    with suppress(RuntimeError):  # nobody waits any more
+        loop.call_soon_threadsafe(over.set)

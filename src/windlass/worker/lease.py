@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import mmap
-import os
-import tempfile
 from typing import Protocol
 
 from windlass.clock import Clock
+from windlass.worker.memory import SIZE
 
-# Two doubles, each written and read at once, so that no reader ever sees half of a deadline.
-SIZE = 16
 NEVER = 0.0  # the monotonic clock is past it, and fresh memory says it
 
 
@@ -107,11 +104,3 @@ class SharedLease:
     def revoke(self) -> None:
         """Trust it no more."""
         self._shared[0] = NEVER
-
-
-def shared_memory() -> int:
-    """A file descriptor to hand to children; what stands behind it grants nothing yet."""
-    with tempfile.TemporaryFile() as file:
-        fd = os.dup(file.fileno())
-    os.ftruncate(fd, SIZE)
-    return fd

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from enum import IntEnum
 from typing import TypeAlias
@@ -27,7 +27,8 @@ from windlass.store.records import NodeRecord
 from windlass.worker.background import any_of
 from windlass.worker.crew import CrewSettings, ProcessCrew
 from windlass.worker.hand import Hand
-from windlass.worker.lease import SharedLease, shared_memory
+from windlass.worker.lease import SharedLease
+from windlass.worker.muster import Muster
 from windlass.worker.node import Node, Outfit
 
 # How long to wait after each process that was killed while it loaded the app; then give up.
@@ -64,21 +65,20 @@ class Supervisor:
 
     def __init__(
         self,
-        command: Sequence[str],
+        muster: Muster,
         open_charge: OpenCharge,
         *,
         observer: Observer,
         prepare: Callable[[], None] = lambda: None,
     ) -> None:
-        """Take the command that starts a worker process, and a way to what it works with.
+        """Take what starts worker processes, and a way to what it works with.
 
         Whatever that takes time to `prepare` is done while the first process loads the app.
         """
-        self._command = command
+        self._muster = muster
         self._open_charge = open_charge
         self._prepare = prepare
         self._observer = observer
-        self._memory = shared_memory()
         self._first: Hand | None = None
         self._stop = asyncio.Event()
         self._again = asyncio.Event()
@@ -129,7 +129,7 @@ class Supervisor:
         """Be one node until it is stopped or forgotten; answer with how many had to be killed."""
         outfit = charge.outfit
         record = _record(outfit.chance.token(), charge.version)
-        node = Node(record, outfit, SharedLease(self._memory, outfit.clock))
+        node = Node(record, outfit, SharedLease(self._muster.memory, outfit.clock))
         crew = ProcessCrew(node, charge.crew, self._start, outfit, charge.counter)
         async with node.on_duty(crew), asyncio.TaskGroup() as group:
             group.create_task(crew.work(first))
@@ -138,7 +138,7 @@ class Supervisor:
         return crew.killed
 
     async def _start(self) -> Hand:
-        return await Hand.start(self._command, self._memory)
+        return await Hand.of(self._muster.next())
 
     @contextmanager
     def _heeding_signals(self) -> Iterator[None]:
