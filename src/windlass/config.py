@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 import typing
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -215,6 +213,8 @@ def _table(file: Path, keys: tuple[str, ...]) -> Mapping[str, Any]:
 # Every app that a process opens looks into the same files, and they seldom change.
 @lru_cache(maxsize=2)
 def _read(text: str) -> Mapping[str, Any]:
+    import tomllib  # noqa: PLC0415 - for who has such a file
+
     return tomllib.loads(text)
 
 
@@ -222,6 +222,8 @@ def _refuse_unknown(table: Mapping[str, Any], source: str) -> None:
     for name in table:
         if name in SETTINGS:
             continue
+        from difflib import get_close_matches  # noqa: PLC0415 - only to complain
+
         close = get_close_matches(name, SETTINGS)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(SETTINGS)}"
         raise BadInput(f"{source}: no setting {name!r}; {hint}")

@@ -7,7 +7,6 @@ import hashlib
 import os
 import socket
 import stat
-import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -187,5 +186,7 @@ def _short(folder: Path) -> Path:
     folder = folder.absolute()
     if len(os.fsencode(folder)) + 1 + NAME_LENGTH <= MAX_PATH:
         return folder
+    import tempfile  # noqa: PLC0415 - only for long paths
+
     digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
     return Path(tempfile.gettempdir()) / f"windlass-{os.getuid()}-{digest}"

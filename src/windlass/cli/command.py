@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 import os
@@ -35,6 +34,8 @@ def command(verb: Verb[P]) -> Callable[..., None]:
         desk = Desk(_agreed(store or before.store), json=json or before.json, muster=before.muster)
         work = cast("Any", verb)(desk, **arguments)
         if work is not None:
+            import asyncio  # noqa: PLC0415 - slow, and `worker` tells its first process more before
+
             asyncio.run(_cleared(desk, work))
 
     asked = list(own.parameters.values())[1:]

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 from datetime import datetime
-from importlib import resources
+from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
@@ -60,7 +60,7 @@ class Migrator(Protocol):
 
 def steps(dialect: str) -> list[Step]:
     """The steps this program knows, in their order."""
-    folder = resources.files("windlass.store") / "migrations" / dialect
+    folder = Path(__file__).with_name("migrations") / dialect
     found = (FILE.match(file.name) for file in folder.iterdir())
     return sorted(
         (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,7 +21,7 @@ def lock_folder(environ: Mapping[str, str], fleet: str, mounts: Path = MOUNTS) -
     A service has a folder for the time it runs, restarts included, while its /tmp may be another
     each time. Without any, nobody is known to be dead before its lease is over.
     """
-    return own_folder(_of_service(environ) or Path(tempfile.gettempdir()), fleet, mounts)
+    return own_folder(_of_service(environ) or _for_a_while(), fleet, mounts)
 
 
 def memory_folder(
@@ -54,6 +53,12 @@ def own_folder(within: Path, fleet: str, mounts: Path = MOUNTS) -> Path | None:
         return None
     name = hashlib.sha256(without_password(fleet).encode()).hexdigest()[:16]
     return ours / name if fit else None
+
+
+def _for_a_while() -> Path:
+    import tempfile  # noqa: PLC0415 - slow, and SQLite has its locks beside the database
+
+    return Path(tempfile.gettempdir())
 
 
 def _is_ours_alone(found: os.stat_result) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +14,8 @@ from windlass.core.errors import BadStore
 
 # `:name` is a parameter, `::text` a cast.
 PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
+# Not by importlib.resources, which takes longer to import than to read them all.
+SHIPPED = Path(__file__).with_name("sql")
 SCHEMA_NAME = re.compile(r"^[a-z_][a-z0-9_]{0,62}$")
 
 
@@ -53,8 +55,7 @@ class Queries:
             raise BadStore(f"schema {schema!r} is not a plain lower-case SQL name")
         self.dialect = dialect
         self.schema = schema
-        root = resources.files("windlass.store") / "sql"
-        texts = _files(root / "common") | _files(root / dialect)
+        texts = _files(SHIPPED / "common") | _files(SHIPPED / dialect)
         self._queries = {name: Query(name, self.written(text)) for name, text in texts.items()}
 
     def __getitem__(self, name: str) -> Query:
@@ -83,7 +84,7 @@ def shipped(dialect: str, schema: str = "public") -> Queries:
     return Queries(dialect, schema)
 
 
-def _files(folder: Any) -> dict[str, str]:
+def _files(folder: Path) -> dict[str, str]:
     return {
         file.name.removesuffix(".sql"): file.read_text("utf-8")
         for file in folder.iterdir()

@@ -47,13 +47,17 @@ BELL_TIMEOUT = 5.0
 PARTS = {
     "postgres": (
         "windlass.bell.postgres",
+        "windlass.store.locks",
         "windlass.store.migrate_postgres",
         "windlass.store.postgres_effects",
+        "windlass.store.wills",
     ),
     "sqlite": (
         "windlass.bell.local",
+        "windlass.store.locks",
         "windlass.store.migrate_sqlite",
         "windlass.store.sqlite_effects",
+        "windlass.store.wills",
     ),
 }
 

@@ -5,6 +5,7 @@ What it takes to work with a store is imported while the first process loads the
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,7 +16,6 @@ from windlass.config import Settings
 from windlass.observe.events import Connected, Observer, Observers
 from windlass.observe.logs import Logs
 from windlass.wiring.keeping import Kept
-from windlass.worker.event_loop import run
 from windlass.worker.muster import Muster
 from windlass.worker.supervisor import Charge, Exit, Supervisor
 
@@ -44,7 +44,8 @@ def _supervise(
         observer=observer,
         prepare=partial(_prepare, settings),
     )
-    return run(supervisor.run())
+    # On the common loop: it has little to do, and the fast one takes 2 MB.
+    return asyncio.run(supervisor.run())
 
 
 def _prepare(settings: Settings) -> None:

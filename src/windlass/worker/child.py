@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, closing
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, assert_never
 
 from windlass.config import Settings
 from windlass.core.job import State
@@ -37,8 +37,10 @@ from windlass.worker.control import (
     Stop,
     to_supervisor,
 )
-from windlass.worker.hired import Hired
-from windlass.worker.worker import Worker
+
+if TYPE_CHECKING:  # a worker is read after Hello: see `serve`
+    from windlass.worker.hired import Hired
+    from windlass.worker.worker import Worker
 
 ORPHANED = 4
 # What is counted is told in portions; a supervisor that reads none misses the oldest.
@@ -47,7 +49,7 @@ MOST_TOLD = 1_000
 
 
 # Makes the worker that an assignment asks for; it tells what happens to the observer too.
-Hire: TypeAlias = Callable[[Assignment, Observer], AbstractAsyncContextManager[Hired]]
+Hire: TypeAlias = "Callable[[Assignment, Observer], AbstractAsyncContextManager[Hired]]"
 
 
 def cap_memory(more: int) -> None:
