@@ -48,7 +48,8 @@ class Recruit:
         """Say which app to load, and what was set in the environment since it was started."""
         import json  # noqa: PLC0415 - not before the first process is started
 
-        news = {name: set_ for name, set_ in os.environ.items() if self._environ.get(name) != set_}
+        was = self._environ.get
+        news = {name: value for name, value in os.environ.items() if was(name) != value}
         # One that is gone already is noticed by its end.
         with suppress(OSError):
             self.line.sendall(json.dumps([app, news]).encode() + b"\n")
