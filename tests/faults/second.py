@@ -165,4 +165,14 @@ SECOND = (
         " either store",
         tests=("tests/faults/test_upgrade.py",),
     ),
+    Line(
+        number="F37",
+        fault="jobs have ended and nobody can commit that, when their worker or all of its node is"
+        " killed (SIGKILL); and all are killed at random moments",
+        mark="what had ended is not begun again; of those that end when the kill comes at most one"
+        " a kill is done twice",
+        short="20 jobs, and 4 kills, either store",
+        full="100 jobs, and 60 kills, either store",
+        tests=("tests/acceptance/test_wills.py",),
+    ),
 )
