@@ -169,8 +169,8 @@ SECOND = (
         number="F37",
         fault="jobs have ended and nobody can commit that, when their worker or all of its node is"
         " killed (SIGKILL); and all are killed at random moments",
-        mark="what had ended is not begun again; of those that end when the kill comes at most one"
-        " a kill is done twice",
+        mark="what had ended is not begun again; of those that end when the kill comes at most two"
+        " a kill are done twice",
         short="20 jobs, and 4 kills, either store",
         full="100 jobs, and 60 kills, either store",
         tests=("tests/acceptance/test_wills.py",),

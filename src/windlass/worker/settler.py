@@ -30,6 +30,9 @@ Ended: TypeAlias = tuple[Claim, Settlement]
 
 # Larger batches gain nothing, and hold their locks longer.
 BATCH = 1_000
+# What ended longer ago than that is in the will, however much ends in one turn of the event loop:
+# to write takes a hundredth of it.
+UNWRITTEN = 0.0002
 
 
 class Will(Protocol):
@@ -82,6 +85,7 @@ class Settler:
         self._patience = Patience(chance)
         self._waiting: list[Ended] = []
         self._written = 0  # of those that wait, in the will
+        self._write_by = 0.0
         self._sent: list[Ended] = []
         self._more = asyncio.Event()
         self._closing: Callable[[], bool] | None = None
@@ -105,6 +109,9 @@ class Settler:
         if self._written == len(self._waiting):
             self._loop.call_soon(self._write)
         self._waiting.append((claim, settlement))
+        if settlement.ended is not None and settlement.ended >= self._write_by:
+            self._write_by = settlement.ended + UNWRITTEN
+            self._write()
         if len(self._waiting) == 1:
             self._more.set()
 
